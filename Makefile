@@ -1,0 +1,34 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both set up everything they need.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint format clean
+
+.venv/core: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+.venv/dev: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ .venv/core
+
+demo: .venv/core
+	$(BIN)/milbox demo
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -n 2 --dist worksteal
+
+format: .venv/dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf .venv

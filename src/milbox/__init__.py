@@ -1,0 +1,1 @@
+"""Black-box optimisation over constrained discrete domains, with certificates."""

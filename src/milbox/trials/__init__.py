@@ -1,0 +1,6 @@
+"""What happened: proposals, certificates, trials, their history, and the journal it is kept in."""
+
+from milbox.trials.history import History
+from milbox.trials.trial import Certificate, Failed, Finished, Outcome, Pending, Proposal, Trial
+
+__all__ = ["Certificate", "Failed", "Finished", "History", "Outcome", "Pending", "Proposal", "Trial"]

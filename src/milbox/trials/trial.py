@@ -1,0 +1,128 @@
+"""What was proposed, what is proved about it, and what came of it?
+
+Durations and dates take no part in comparisons: two runs that proposed and measured the same are equal.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from milbox.arrays import Point
+from milbox.milp.solution import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is proved about a proposal: no point left has an acquisition value beyond ``bound``."""
+
+    status: Status
+    value: float
+    """The acquisition value the inner solver claims for the point."""
+    bound: float
+    """The proved bound on the acquisition over every point not yet tried; infinite when nothing is proved."""
+    residual: float
+    """|value - the surrogate's own prediction at the point|."""
+    no_goods: int
+    seconds: float = field(compare=False)
+    solver: str
+    """Name and version."""
+
+    @property
+    def gap(self) -> float:
+        """|bound - value| / max(|value|, |bound|): 0 when equal, inf when nothing is proved."""
+        if self.bound == self.value:
+            return 0.0
+        if not (math.isfinite(self.bound) and math.isfinite(self.value)):
+            return math.inf
+        # Two different numbers are not both zero, so the scale is positive.
+        return abs(self.bound - self.value) / max(abs(self.value), abs(self.bound))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A point a strategy suggests, where it came from, and what is proved about it."""
+
+    point: Point
+    origin: str
+    """"random", "milp", "mutation of 17", "known", ..."""
+    certificate: Certificate | None = None
+    fit_seconds: float = field(default=0.0, compare=False)
+    """Time spent on fitting the surrogate behind this proposal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Asked, and not yet told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Measured: the objective's value, always finite."""
+
+    value: float
+    seconds: float = field(default=0.0, compare=False)
+    """Time the evaluation took; 0 when unknown."""
+    told_at: float | None = field(default=None, compare=False)
+    """Seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Could not be measured; the first line of the reason is a summary."""
+
+    reason: str
+    seconds: float = field(default=0.0, compare=False)
+    told_at: float | None = field(default=None, compare=False)
+
+
+Outcome: TypeAlias = Pending | Finished | Failed
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A proposal with a number (its place in the history, from 0) and an outcome."""
+
+    number: int
+    proposal: Proposal
+    outcome: Outcome = Pending()
+    # The point in the user's words. It follows from the point and holds arrays, which have no single ==.
+    assignment: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    asked_at: float | None = field(default=None, compare=False)
+    """Seconds since 1970."""
+
+    @property
+    def point(self) -> Point:
+        """One code per variable."""
+        return self.proposal.point
+
+    @property
+    def origin(self) -> str:
+        """Where the point came from."""
+        return self.proposal.origin
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What is proved about the proposal; None for points that no solver chose."""
+        return self.proposal.certificate
+
+    @property
+    def value(self) -> float | None:
+        """The measured value; None while the trial is pending or when it has failed."""
+        return self.outcome.value if isinstance(self.outcome, Finished) else None
+
+    @property
+    def reason(self) -> str | None:
+        """Why the trial failed; None when it has not."""
+        return self.outcome.reason if isinstance(self.outcome, Failed) else None
+
+    @property
+    def state(self) -> Literal["pending", "finished", "failed"]:
+        """The outcome as a word."""
+        match self.outcome:
+            case Pending():
+                return "pending"
+            case Finished():
+                return "finished"
+            case Failed():
+                return "failed"

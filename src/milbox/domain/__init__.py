@@ -1,0 +1,61 @@
+"""What may be proposed: variables, constraints between them, and the domain they make."""
+
+from milbox.domain.array import Array, binary, categorical, integer
+from milbox.domain.constraints import (
+    AllDifferent,
+    AllOf,
+    AnyOf,
+    Constraint,
+    Count,
+    Implies,
+    Not,
+    Table,
+    all_different,
+    all_of,
+    any_of,
+    at_least,
+    at_most,
+    between,
+    exactly,
+    forbid,
+    implies,
+    negate,
+    table,
+)
+from milbox.domain.domain import Domain
+from milbox.domain.expressions import Linear, LinExpr, Literal
+from milbox.domain.variables import Binary, Categorical, Integer, Variable
+
+__all__ = [
+    "AllDifferent",
+    "AllOf",
+    "AnyOf",
+    "Array",
+    "Binary",
+    "Categorical",
+    "Constraint",
+    "Count",
+    "Domain",
+    "Implies",
+    "Integer",
+    "LinExpr",
+    "Linear",
+    "Literal",
+    "Not",
+    "Table",
+    "Variable",
+    "all_different",
+    "all_of",
+    "any_of",
+    "at_least",
+    "at_most",
+    "between",
+    "binary",
+    "categorical",
+    "exactly",
+    "forbid",
+    "implies",
+    "integer",
+    "negate",
+    "table",
+]

@@ -1,0 +1,196 @@
+"""How are many variables declared and used at once? As an array with NumPy's indexing and arithmetic."""
+
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from milbox.domain.expressions import LinExpr, combine
+from milbox.domain.variables import Binary, Categorical, Encoding, Integer, Variable
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Array:
+    """Variables, expressions or constraints in NumPy's order; `name` only for declared variables."""
+
+    items: npt.NDArray[np.object_]
+    name: str | None = None
+
+    __array_ufunc__ = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As NumPy's."""
+        return self.items.shape
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return self.items.size
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self.items)))
+
+    def __getitem__(self, index: Any) -> Any:
+        picked = self.items[plain_index(index)]
+        return Array(picked) if isinstance(picked, np.ndarray) else picked
+
+    @property
+    def flat(self) -> Iterator[Any]:
+        """Every item, row by row."""
+        return iter(self.items.ravel())
+
+    @property
+    def T(self) -> "Array":  # noqa: N802 - NumPy's name
+        """Transposed, as NumPy's."""
+        return Array(self.items.T)
+
+    def reshape(self, *shape: int) -> "Array":
+        """As NumPy's."""
+        return Array(self.items.reshape(*shape))
+
+    def sum(self, axis: int | None = None) -> Any:
+        """The sum of all items, or along one axis."""
+        if axis is None:
+            return combine((1, item) for item in self.flat)
+        rows = np.moveaxis(self.items, axis, -1)
+        sums = np.empty(rows.shape[:-1], dtype=object)
+        for index in np.ndindex(sums.shape):
+            sums[index] = combine((1, item) for item in rows[index])
+        return Array(sums)
+
+    def dot(self, weights: Any) -> LinExpr:
+        """The sum of weight times item over a one-dimensional array."""
+        weights = np.asarray(weights)
+        if self.items.ndim != 1 or weights.shape != self.shape:
+            raise ValueError(f"cannot weigh an array of shape {self.shape} with one of shape {weights.shape}")
+        return combine(zip(weights.tolist(), self.items, strict=True))
+
+    __matmul__ = __rmatmul__ = dot
+
+    def __add__(self, other: Any) -> "Array":
+        return elementwise(operator.add, self, other)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> "Array":
+        return elementwise(operator.sub, self, other)
+
+    def __rsub__(self, other: Any) -> "Array":
+        return elementwise(operator.sub, other, self)
+
+    def __mul__(self, other: Any) -> "Array":
+        return elementwise(operator.mul, self, other)
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> "Array":
+        return elementwise(operator.mul, self, -1)
+
+    def __le__(self, other: Any) -> "Array":
+        return elementwise(operator.le, self, other)
+
+    def __ge__(self, other: Any) -> "Array":
+        return elementwise(operator.ge, self, other)
+
+    def __lt__(self, other: Any) -> "Array":
+        return elementwise(operator.lt, self, other)
+
+    def __gt__(self, other: Any) -> "Array":
+        return elementwise(operator.gt, self, other)
+
+    def __eq__(self, other: Any) -> "Array":  # type: ignore[override]
+        return elementwise(operator.eq, self, other)
+
+    def __ne__(self, other: Any) -> "Array":  # type: ignore[override]
+        return elementwise(operator.ne, self, other)
+
+    def __invert__(self) -> "Array":
+        return elementwise(lambda item, _: ~item, self, None)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(
+            f"{self} has no truth value before a point is chosen; to constrain it, put the comparison into "
+            f"Domain(..., [constraints])"
+        )
+
+    def __str__(self) -> str:
+        return f"array {self.name!r} of {self.size}" if self.name else f"an array of {self.size}"
+
+    __hash__ = object.__hash__
+
+
+def elementwise(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Array:
+    """The operation on each pair of items, with NumPy's broadcasting."""
+    one, other = (side.items if isinstance(side, Array) else as_objects(side) for side in (left, right))
+    pairs = np.broadcast(one, other)
+    items = np.empty(pairs.shape, dtype=object)
+    items.flat = [operation(a, b) for a, b in pairs]
+    return Array(items)
+
+
+def as_objects(side: Any) -> npt.NDArray[np.object_]:
+    """A scalar, string, variable or list as an object array to broadcast."""
+    if isinstance(side, np.ndarray | list | tuple):
+        return np.array(side, dtype=object)
+    single = np.empty((), dtype=object)
+    single[()] = side
+    return single
+
+
+def plain_index(index: Any) -> Any:
+    """An index NumPy takes: ranges and other iterables become arrays."""
+    if isinstance(index, tuple):
+        return tuple(plain_index(part) for part in index)
+    if isinstance(index, Iterable) and not isinstance(index, np.ndarray):
+        return np.array(list(index), dtype=None if list(index) else np.int64)
+    return index
+
+
+def declared(name: str, size: Any, make: Callable[[str], Variable]) -> Any:
+    """One variable when there is no size, else an array of them named `name[0]`, `name[1]`, ..."""
+    if size is None:
+        return make(name)
+    make(name)  # so that a bad range is reported with the user's name
+    shape = (size,) if isinstance(size, int | np.integer) else tuple(size)
+    if not shape or any(not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1 for n in shape):
+        raise ValueError(f"size of {name!r} must be a positive whole number or a tuple of them, not {size!r}")
+    items = np.empty(shape, dtype=object)
+    for index in np.ndindex(*shape):
+        items[index] = make(f"{name}[{', '.join(str(i) for i in index)}]")
+    return Array(items, name)
+
+
+def binary(name: str, size: int | tuple[int, ...] | None = None) -> Any:
+    """A binary variable, or an array of them."""
+    return declared(name, size, Binary)
+
+
+def integer(
+    name: str,
+    low: int,
+    high: int,
+    size: int | tuple[int, ...] | None = None,
+    *,
+    encoding: Encoding = "onehot",
+) -> Any:
+    """A whole number from low to high, or an array of them."""
+    return declared(name, size, lambda each: Integer(each, low, high, encoding))
+
+
+def categorical(
+    name: str,
+    choices: Iterable[Any],
+    size: int | tuple[int, ...] | None = None,
+    *,
+    encoding: Encoding = "onehot",
+) -> Any:
+    """One of the choices, or an array of such variables; `"ACGT"` is short for its four letters."""
+    given = tuple(choices)
+    return declared(name, size, lambda each: Categorical(each, given, encoding))

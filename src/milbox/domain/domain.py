@@ -1,0 +1,273 @@
+"""Which points may be proposed? Variables, constraints, and the ways in and out of points."""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+from milbox.arrays import BoolArray, FloatArray, IntArray, Point
+from milbox.domain.array import Array
+from milbox.domain.constraints import Constraint, constraints
+from milbox.domain.encoding import Layout, decode, encode, layout
+from milbox.domain.expressions import Linear
+from milbox.domain.variables import Binary, Categorical, Integer, Value, Variable
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """Variables and the constraints between them: the set of points that may be proposed.
+
+    `declared` is what the user named (scalars and arrays); `variables` are the scalars behind it, in order.
+    A point has one code for each of them.
+    """
+
+    declared: Sequence[Any]
+    constraints: Sequence[Any] = ()
+
+    def __post_init__(self) -> None:
+        given = [self.declared] if isinstance(self.declared, Array | Variable) else list(self.declared)
+        for thing in given:
+            if not isinstance(thing, Variable) and not (isinstance(thing, Array) and thing.name is not None):
+                raise TypeError(
+                    f"{thing} is not a declared variable; make one with binary, integer or categorical"
+                )
+        object.__setattr__(self, "declared", tuple(given))
+        names = [thing.name for thing in given]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is None:
+            scalar_names = [v.name for v in self.variables]
+            twice = (
+                None
+                if len(set(scalar_names)) == len(scalar_names)
+                else max(scalar_names, key=scalar_names.count)
+            )
+        if twice is not None:
+            raise ValueError(f"two variables are named {twice!r}; give each its own name")
+        if not given:
+            raise ValueError("a domain needs at least one variable")
+        object.__setattr__(self, "constraints", constraints(self.constraints))
+        for constraint in self.constraints:
+            for variable in constraint.variables:
+                own = self.index.get(variable.name)
+                if own is None:
+                    raise ValueError(
+                        f"the constraint {constraint} is about {variable.name!r}, which is not in the domain"
+                    )
+                if str(self.variables[own]) != str(variable):
+                    raise ValueError(
+                        f"the constraint {constraint} is about {variable}, but the domain has "
+                        f"{self.variables[own]}"
+                    )
+
+    @cached_property
+    def variables(self) -> tuple[Variable, ...]:
+        """The scalar variables, one for each entry of a point."""
+        return tuple(
+            itertools.chain.from_iterable(t.flat if isinstance(t, Array) else (t,) for t in self.declared)
+        )
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """The entry of a point that belongs to each variable's name."""
+        return {v.name: i for i, v in enumerate(self.variables)}
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Which features belong to which variable."""
+        return layout(self.variables)
+
+    @property
+    def features(self) -> int:
+        """The length of an encoded point."""
+        return self.layout.features
+
+    def contains(self, point: Sequence[int]) -> bool:
+        """Whether the point has a legal code for every variable and satisfies every constraint."""
+        if len(point) != len(self.variables):
+            return False
+        if not all(code in v.codes for code, v in zip(point, self.variables, strict=True)):
+            return False
+        return bool(self.feasible(np.array([point], dtype=np.int64))[0])
+
+    def violations(self, point: Sequence[int]) -> list[Constraint]:
+        """The constraints that the point breaks; empty when it is contained."""
+        columns = self.columns(np.array([point], dtype=np.int64))
+        return [c for c in self.constraints if not np.all(c.holds(columns))]
+
+    def feasible(self, points: IntArray) -> BoolArray:
+        """Which of many points, one a row and within their variables' codes, satisfy every constraint."""
+        matrix, lower, upper, others = self.linear_system
+        keep = np.ones(len(points), dtype=bool)
+        if matrix.shape[0]:
+            activity = matrix @ encode(self.layout, points).T
+            keep &= ((activity >= lower[:, None]) & (activity <= upper[:, None])).all(axis=0)
+        columns = self.columns(points)
+        for constraint in others:
+            keep &= constraint.holds(columns)
+        return keep
+
+    @cached_property
+    def linear_system(self) -> tuple[csr_array, FloatArray, FloatArray, tuple[Constraint, ...]]:
+        """The linear constraints on features as (matrix, lower, upper), and the constraints that are none."""
+        entries: list[tuple[int, int, float]] = []
+        limits: list[tuple[float, float]] = []
+        others: list[Constraint] = []
+        for constraint in self.constraints:
+            row = self.feature_row(constraint) if isinstance(constraint, Linear) else None
+            if row is None or not isinstance(constraint, Linear):
+                others.append(constraint)
+                continue
+            entries += [(len(limits), column, value) for column, value in row]
+            limits.append((constraint.lower - constraint.slack, constraint.upper + constraint.slack))
+        rows, columns, values = zip(*entries, strict=True) if entries else ((), (), ())
+        matrix = csr_array((values, (rows, columns)), shape=(len(limits), self.features), dtype=np.float64)
+        lower, upper = np.array(limits, dtype=np.float64).reshape(-1, 2).T
+        return matrix, lower, upper, tuple(others)
+
+    def feature_row(self, constraint: Linear) -> list[tuple[int, float]] | None:
+        """The constraint's coefficients on features; None where it multiplies or asks for single codes."""
+        row: list[tuple[int, float]] = []
+        places = self.layout
+        for monomial, coefficient in constraint.terms:
+            if len(monomial) > 1:
+                return None
+            (factor,) = monomial
+            i = self.index[factor.name]
+            first, low = int(places.start[i]), int(places.low[i])
+            if isinstance(factor.variable, Binary):
+                if factor.code != 1:
+                    return None
+                row.append((first, coefficient))
+            elif not places.onehot[i]:
+                if factor.code is not None:
+                    return None
+                row.append((first, coefficient))
+            elif factor.code is not None:
+                row.append((first + factor.code - low, coefficient))
+            else:
+                row += [(first + code - low, coefficient * code) for code in factor.variable.codes]
+        return row
+
+    def columns(self, points: IntArray) -> dict[str, IntArray]:
+        """Many points as one array of codes per variable's name."""
+        return {v.name: points[:, i] for i, v in enumerate(self.variables)}
+
+    def encode(self, points: Sequence[Point] | IntArray) -> FloatArray:
+        """Points as features, one row each."""
+        return encode(self.layout, np.array(points, dtype=np.int64).reshape(-1, len(self.variables)))
+
+    def decode(self, features: FloatArray) -> Point:
+        """The point behind one row of features."""
+        return tuple(decode(self.layout, np.asarray(features)).tolist())
+
+    def assignment(self, point: Sequence[int]) -> dict[str, Any]:
+        """What the objective receives: arrays for array variables, plain values for scalars."""
+        codes = iter(point)
+        values: dict[str, Any] = {}
+        for thing in self.declared:
+            if isinstance(thing, Array):
+                values[str(thing.name)] = value_array(thing, [next(codes) for _ in range(thing.size)])
+            else:
+                values[thing.name] = thing.value(int(next(codes)))
+        return values
+
+    def point(self, assignment: Mapping[str, Any]) -> Point:
+        """The point behind an assignment; the inverse of `assignment`."""
+        names = [str(thing.name) for thing in self.declared]
+        missing = [name for name in names if name not in assignment]
+        extra = [name for name in assignment if name not in names]
+        if missing or extra:
+            raise ValueError(
+                f"an assignment needs exactly the variables {names}"
+                + (f"; {missing} are missing" if missing else "")
+                + (f"; {extra} are not variables" if extra else "")
+            )
+        codes: list[int] = []
+        for thing in self.declared:
+            given = assignment[str(thing.name)]
+            if isinstance(thing, Array):
+                values = np.array(given, dtype=object)
+                if values.shape != thing.shape:
+                    raise ValueError(f"{thing.name!r} has shape {thing.shape}, but {values.shape} was given")
+                codes += [v.code(value) for v, value in zip(thing.flat, values.ravel(), strict=True)]
+            else:
+                codes.append(thing.code(given))
+        return tuple(codes)
+
+    def __iter__(self) -> Iterator[Point]:
+        """Every feasible point, for small domains."""
+        from milbox.domain.blocks import components, joint_states
+
+        groups = components(self)
+        listed = []
+        for members, own in groups:
+            states = joint_states([self.variables[i] for i in members], own, None)
+            assert states is not None, "without a limit every state is listed"
+            listed.append(states.tolist())
+        order = np.argsort([i for members, _ in groups for i in members])
+        for choice in itertools.product(*listed):
+            codes = [code for state in choice for code in state]
+            yield tuple(codes[i] for i in order)
+
+    @cached_property
+    def size(self) -> int | None:
+        """How many points there are, when the constraints fall into parts small enough to list; else None."""
+        from milbox.domain.blocks import blocks
+
+        found = blocks(self, 1 << 17)
+        return None if found is None else int(np.prod([len(b.states) for b in found], dtype=object))
+
+    @property
+    def box_size(self) -> int:
+        """How many points there would be without constraints."""
+        return int(np.prod([len(v.codes) for v in self.variables], dtype=object))
+
+    def to_json(self) -> dict[str, Any]:
+        """A plain form that `from_json` rebuilds the domain from."""
+        from milbox.domain.serial import domain_to_json
+
+        return domain_to_json(self)
+
+    @staticmethod
+    def from_json(form: Mapping[str, Any]) -> "Domain":
+        """The domain behind its plain form."""
+        from milbox.domain.serial import domain_from_json
+
+        return domain_from_json(form)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for two domains exactly when their plain forms are equal."""
+        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Domain) and self.fingerprint == other.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    def __str__(self) -> str:
+        return f"Domain({len(self.variables)} variables, {len(self.constraints)} constraints)"
+
+
+def value_array(array: Array, codes: Sequence[int]) -> npt.NDArray[Any]:
+    """The values of an array variable in its shape; numbers as numbers, texts as texts."""
+    values: list[Value] = [v.value(int(code)) for v, code in zip(array.flat, codes, strict=True)]
+    first = next(array.flat)
+    if isinstance(first, Integer | Binary):
+        return np.array(values, dtype=np.int64).reshape(array.shape)
+    assert isinstance(first, Categorical)
+    kinds = {type(choice) for choice in first.choices}
+    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
+        return np.array(values).reshape(array.shape)
+    mixed = np.empty(len(values), dtype=object)
+    mixed[:] = values
+    return mixed.reshape(array.shape)

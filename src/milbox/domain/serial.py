@@ -1,0 +1,116 @@
+"""How is a domain written down, so that a file can rebuild it? As plain JSON."""
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from milbox.domain.array import Array, binary, categorical, integer
+from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
+from milbox.domain.expressions import Factor, Linear, Literal, Number
+from milbox.domain.variables import Categorical, Integer, Variable
+
+if TYPE_CHECKING:
+    from milbox.domain.domain import Domain
+
+
+def domain_to_json(domain: "Domain") -> dict[str, Any]:
+    """Declarations and constraints, by name."""
+    return {
+        "variables": [variable_to_json(thing) for thing in domain.declared],
+        "constraints": [to_json(c) for c in domain.constraints],
+    }
+
+
+def domain_from_json(form: Mapping[str, Any]) -> "Domain":
+    """The domain behind its plain form."""
+    from milbox.domain.domain import Domain
+
+    declared = [variable_from_json(each) for each in form["variables"]]
+    by_name = {v.name: v for v in Domain(declared).variables}
+    return Domain(declared, [from_json(each, by_name) for each in form["constraints"]])
+
+
+def variable_to_json(thing: Array | Variable) -> dict[str, Any]:
+    """One declaration."""
+    first = next(thing.flat) if isinstance(thing, Array) else thing
+    form: dict[str, Any] = {"name": thing.name, "kind": first.kind}
+    match first:
+        case Integer():
+            form |= {"low": first.low, "high": first.high, "encoding": first.encoding}
+        case Categorical():
+            form |= {"choices": list(first.choices), "encoding": first.encoding}
+    return form | ({"size": list(thing.shape)} if isinstance(thing, Array) else {})
+
+
+def variable_from_json(form: Mapping[str, Any]) -> Any:
+    """The declaration behind its plain form."""
+    size = tuple(form["size"]) if "size" in form else None
+    match form["kind"]:
+        case "binary":
+            return binary(form["name"], size)
+        case "integer":
+            return integer(form["name"], form["low"], form["high"], size, encoding=form["encoding"])
+        case "categorical":
+            return categorical(form["name"], form["choices"], size, encoding=form["encoding"])
+    raise ValueError(f"no kind of variable is called {form['kind']!r}")
+
+
+def to_json(constraint: Constraint) -> dict[str, Any]:
+    """One constraint: its kind and its parts."""
+    match constraint:
+        case Literal(variable, code, positive):
+            return {"kind": "literal", "variable": variable.name, "code": code, "positive": positive}
+        case Linear(terms, lower, upper):
+            rows = [[coefficient, [[f.name, f.code] for f in monomial]] for monomial, coefficient in terms]
+            return {"kind": "linear", "terms": rows, "lower": finite(lower), "upper": finite(upper)}
+        case AllOf(parts):
+            return {"kind": "all_of", "parts": [to_json(part) for part in parts]}
+        case AnyOf(parts):
+            return {"kind": "any_of", "parts": [to_json(part) for part in parts]}
+        case Not(part):
+            return {"kind": "not", "part": to_json(part)}
+        case Implies(condition, consequence):
+            return {"kind": "implies", "if": to_json(condition), "then": to_json(consequence)}
+        case Count(parts, lower, upper):
+            return {"kind": "count", "parts": [to_json(p) for p in parts], "lower": lower, "upper": upper}
+        case AllDifferent(variables):
+            return {"kind": "all_different", "variables": [v.name for v in variables]}
+        case Table(variables, rows, allowed):
+            names = [v.name for v in variables]
+            return {"kind": "table", "variables": names, "rows": [list(r) for r in rows], "allowed": allowed}
+
+
+def from_json(form: Mapping[str, Any], variables: Mapping[str, Variable]) -> Constraint:
+    """The constraint behind its plain form."""
+    match form["kind"]:
+        case "literal":
+            return Literal(variables[form["variable"]], form["code"], form["positive"])
+        case "linear":
+            terms = tuple(
+                (tuple(Factor(name, code, variables[name]) for name, code in monomial), coefficient)
+                for coefficient, monomial in form["terms"]
+            )
+            lower, upper = form["lower"], form["upper"]
+            return Linear(terms, -math.inf if lower is None else lower, math.inf if upper is None else upper)
+        case "all_of":
+            return AllOf(tuple(from_json(part, variables) for part in form["parts"]))
+        case "any_of":
+            return AnyOf(tuple(from_json(part, variables) for part in form["parts"]))
+        case "not":
+            return Not(from_json(form["part"], variables))
+        case "implies":
+            return Implies(from_json(form["if"], variables), from_json(form["then"], variables))
+        case "count":
+            parts = tuple(from_json(part, variables) for part in form["parts"])
+            return Count(parts, form["lower"], form["upper"])
+        case "all_different":
+            return AllDifferent(tuple(variables[name] for name in form["variables"]))
+        case "table":
+            rows = tuple(tuple(row) for row in form["rows"])
+            return Table(tuple(variables[name] for name in form["variables"]), rows, form["allowed"])
+    raise ValueError(f"no kind of constraint is called {form['kind']!r}")
+
+
+def finite(limit: Number) -> Number | None:
+    """A limit, or None where there is none."""
+    return limit if math.isfinite(limit) else None

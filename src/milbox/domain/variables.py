@@ -1,0 +1,243 @@
+"""What can be chosen? Binary, integer and categorical variables; each is one entry of a point."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+from typing import Literal as OneOf
+
+import numpy as np
+
+from milbox.domain.constraints import AllOf, Constraint
+from milbox.domain.expressions import Arithmetic, Factor, LinExpr, Literal, Logical, compare, linear
+
+Value: TypeAlias = Any
+"""What the objective sees of one variable: an int, or a choice."""
+
+Encoding: TypeAlias = OneOf["onehot", "integer"]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Binary(Arithmetic, Logical):
+    """Zero or one."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+
+    @property
+    def kind(self) -> str:
+        """The word for it in files."""
+        return "binary"
+
+    @property
+    def codes(self) -> range:
+        """The codes it may take in a point."""
+        return range(2)
+
+    def value(self, code: int) -> int:
+        """What the objective sees for a code."""
+        return code
+
+    def code(self, value: Value) -> int:
+        """The code of a value, or an error that says what was expected."""
+        return whole_code(self.name, value, 0, 1)
+
+    def linear(self) -> LinExpr:
+        """The indicator of one."""
+        return LinExpr({(Factor(self.name, 1, self),): 1})
+
+    def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
+        return equals(self, other)
+
+    def __str__(self) -> str:
+        return f"Binary({self.name!r})"
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Integer(Arithmetic):
+    """A whole number from low to high, both included."""
+
+    name: str
+    low: int
+    high: int
+    encoding: Encoding = "onehot"
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        check_encoding(self.name, self.encoding)
+        for label, limit in (("low", self.low), ("high", self.high)):
+            if not isinstance(limit, int | np.integer) or isinstance(limit, bool):
+                raise TypeError(f"{label} of integer {self.name!r} must be a whole number, not {limit!r}")
+            object.__setattr__(self, label, int(limit))
+        if self.low > self.high:
+            raise ValueError(
+                f"integer {self.name!r} has an empty range: low is {self.low}, high is {self.high}"
+            )
+
+    @property
+    def kind(self) -> str:
+        """The word for it in files."""
+        return "integer"
+
+    @property
+    def codes(self) -> range:
+        """The codes it may take in a point: the integers themselves."""
+        return range(self.low, self.high + 1)
+
+    def value(self, code: int) -> int:
+        """What the objective sees for a code."""
+        return code
+
+    def code(self, value: Value) -> int:
+        """The code of a value, or an error that says what was expected."""
+        return whole_code(self.name, value, self.low, self.high)
+
+    def linear(self) -> LinExpr:
+        """The value itself."""
+        return LinExpr({(Factor(self.name, None, self),): 1})
+
+    def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
+        return equals(self, other)
+
+    def __str__(self) -> str:
+        return f"Integer({self.name!r}, {self.low}, {self.high})"
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Categorical:
+    """One of several choices without order."""
+
+    name: str
+    choices: tuple[Value, ...]
+    encoding: Encoding = "onehot"
+
+    __array_ufunc__ = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        check_encoding(self.name, self.encoding)
+        if not isinstance(self.choices, Iterable):
+            raise TypeError(f"choices of {self.name!r} must be a list of values, not {self.choices!r}")
+        choices = tuple(c.item() if isinstance(c, np.generic) else c for c in self.choices)
+        for choice in choices:
+            if not isinstance(choice, str | int | float | bool | None) or (
+                isinstance(choice, float) and not math.isfinite(choice)
+            ):
+                raise TypeError(
+                    f"choice {choice!r} of {self.name!r} must be a string, a finite number, a bool or None"
+                )
+        if not choices:
+            raise ValueError(f"categorical {self.name!r} has no choices; give it at least one")
+        if len(set(choices)) < len(choices):
+            raise ValueError(f"categorical {self.name!r} lists a choice twice: {list(choices)}")
+        object.__setattr__(self, "choices", choices)
+
+    @property
+    def kind(self) -> str:
+        """The word for it in files."""
+        return "categorical"
+
+    @property
+    def codes(self) -> range:
+        """The codes it may take in a point: indices of choices."""
+        return range(len(self.choices))
+
+    def value(self, code: int) -> Value:
+        """The choice behind a code."""
+        return self.choices[code]
+
+    def code(self, value: Value) -> int:
+        """The index of a choice, or an error that lists them."""
+        plain = value.item() if isinstance(value, np.generic) else value
+        try:
+            return self.choices.index(plain)
+        except ValueError:
+            raise ValueError(
+                f"{self.name!r} has no choice {plain!r}; its choices are {list(self.choices)}"
+            ) from None
+
+    def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
+        return equals(self, other)
+
+    def __ne__(self, other: Any) -> Constraint:  # type: ignore[override]
+        return ~equals(self, other)
+
+    def __str__(self) -> str:
+        return f"Categorical({self.name!r}, {list(self.choices)})"
+
+    __hash__ = object.__hash__
+
+
+Variable: TypeAlias = Binary | Integer | Categorical
+
+
+def equals(variable: Variable, other: Any) -> Constraint:
+    """`variable == other`: a literal for a value, an equation for another variable or expression."""
+    if isinstance(other, Binary | Integer | Categorical):
+        return same(variable, other)
+    if isinstance(other, Arithmetic):
+        if isinstance(variable, Categorical):
+            raise TypeError(f"categorical {variable.name!r} cannot be compared with the expression {other}")
+        return compare(variable - other, 0, 0)
+    if isinstance(variable, Categorical):
+        return Literal(variable, variable.code(other))
+    expression = linear(variable) - other
+    # A value outside the range is a fair question whose answer is always no.
+    inside = isinstance(-expression.constant, int) and -expression.constant in variable.codes
+    if variable.kind == "binary":
+        inside = other in (0, 1)
+    return Literal(variable, int(other)) if inside else compare(expression, 0, 0)
+
+
+def same(left: Variable, right: Variable) -> Constraint:
+    """Both variables take the same value."""
+    if isinstance(left, Categorical) and isinstance(right, Categorical):
+        pairs = [
+            compare(
+                Literal(left, left.code(value)).linear() - Literal(right, right.code(value)).linear(), 0, 0
+            )
+            for value in left.choices
+            if value in right.choices
+        ]
+        alone = [
+            Literal(variable, variable.code(value), positive=False)
+            for variable, partner in ((left, right), (right, left))
+            for value in variable.choices
+            if value not in partner.choices
+        ]
+        return AllOf((*pairs, *alone))
+    if isinstance(left, Categorical) or isinstance(right, Categorical):
+        raise TypeError(f"{left} and {right} cannot be compared: one is a choice, the other a number")
+    return compare(left - right, 0, 0)
+
+
+def check_name(name: Any) -> None:
+    """Refuse what could not be a variable's name."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"a variable's name must be a non-empty string, not {name!r}")
+
+
+def check_encoding(name: str, encoding: Any) -> None:
+    """Refuse an encoding that does not exist."""
+    if encoding not in ("onehot", "integer"):
+        raise ValueError(f"encoding of {name!r} must be 'onehot' or 'integer', not {encoding!r}")
+
+
+def whole_code(name: str, value: Value, low: int, high: int) -> int:
+    """A whole number within its range, or an error that says what was expected."""
+    plain = value.item() if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 else value
+    if isinstance(plain, bool):
+        plain = int(plain)
+    if isinstance(plain, float) and plain.is_integer():
+        plain = int(plain)
+    if not isinstance(plain, int):
+        raise ValueError(f"{name!r} takes whole numbers from {low} to {high}, not {value!r}")
+    if not low <= plain <= high:
+        raise ValueError(f"{name!r} takes {low} to {high}, not {plain}")
+    return plain

@@ -1,0 +1,123 @@
+"""How does SCIP solve a program?"""
+
+from __future__ import annotations
+
+import enum
+import math
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from milbox.arrays import FloatArray
+from milbox.errors import SolverUnavailable
+from milbox.milp.program import Milp
+from milbox.milp.solution import Limits, Solution, Status
+from milbox.milp.solvers.frame import Claim, Frame, solve_framed
+from milbox.milp.solvers.scip_load import add_columns, add_rows
+from milbox.milp.verify import TOLERANCE
+
+Option: TypeAlias = bool | int | float | str
+
+
+class Settings(enum.StrEnum):
+    """Ready-made SCIP options."""
+
+    PAPER = "paper"
+    """SCIP's defaults, as in the paper."""
+    TUNED = "tuned"
+    """No cuts, no heuristics, little presolving: fastest on small networks when a good start is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scip:
+    """SCIP through PySCIPOpt, single-threaded and deterministic.
+
+    Attributes:
+        settings: a ready-made set of options.
+        options: SCIP options by name, such as ("limits/memory", 1000.0), set after everything else.
+    """
+
+    settings: Settings = Settings.TUNED
+    options: tuple[tuple[str, Option], ...] = ()
+
+    def solve(self, milp: Milp, limits: Limits, start: FloatArray | None = None) -> Solution:
+        """Maximise; a feasible start is handed to SCIP as its first incumbent."""
+        try:
+            import pyscipopt
+        except ImportError as error:
+            raise SolverUnavailable(
+                "SCIP is not installed; run `pip install pyscipopt`, or use solver=Highs()"
+            ) from error
+        model = pyscipopt.Model()
+        name = f"SCIP {model.getMajorVersion()}.{model.getMinorVersion()}.{model.getTechVersion()}"
+        return solve_framed(milp, limits, start, name, lambda frame, left: self._ask(model, frame, left))
+
+    def _ask(self, model: Any, frame: Frame, limits: Limits) -> Claim:
+        model.hideOutput()
+        variables = add_columns(model, frame.milp, frame.cost)
+        add_rows(model, frame.milp, variables)
+        model.setMaximize()
+        self._set_options(model, frame, limits)
+        if frame.start is not None:
+            given = model.createSol()
+            for variable, value in zip(variables, frame.start.tolist(), strict=True):
+                model.setSolVal(given, variable, value)
+            # SCIP may refuse it, by a hair; the frame keeps it anyway.
+            model.addSol(given)
+
+        model.optimizeNogil()
+
+        x = None
+        if model.getNSols() > 0:
+            best = model.getBestSol()
+            x = np.array([model.getSolVal(best, variable) for variable in variables])
+        bound = model.getDualbound() - (frame.offset if limits.gap > 0 else 0.0)
+        if abs(model.getDualbound()) >= model.infinity():
+            bound = math.inf
+        return Claim(_status(model.getStatus(), x is not None), x, bound, int(model.getNTotalNodes()))
+
+    def _set_options(self, model: Any, frame: Frame, limits: Limits) -> None:
+        if self.settings is Settings.TUNED:
+            from pyscipopt.scip import PY_SCIP_PARAMSETTING
+
+            model.setSeparating(PY_SCIP_PARAMSETTING.OFF)
+            model.setHeuristics(PY_SCIP_PARAMSETTING.OFF)
+        options: dict[str, Option] = {
+            "timing/clocktype": 2,  # wall clock
+            "randomization/randomseedshift": 0,
+            "randomization/permutationseed": 0,
+            "lp/threads": 1,
+            "numerics/feastol": TOLERANCE,
+            "limits/gap": limits.gap,
+            "limits/absgap": 0.0,
+            "limits/totalnodes": -1 if limits.nodes is None else limits.nodes,
+            "limits/time": min(limits.seconds, model.infinity()),
+            **dict(self.options),
+        }
+        if limits.gap > 0:
+            # SCIP's gap is relative to the objective with its offset; otherwise the offset only costs digits.
+            model.addObjoffset(frame.offset)
+        for name, value in options.items():
+            try:
+                model.setParam(name, value)
+            except Exception as error:
+                raise ValueError(f"SCIP has no option {name!r} that takes {value!r}: {error}") from error
+
+
+def _status(native: str, found: bool) -> Status:
+    match native:
+        case "optimal" | "gaplimit":
+            return Status.OPTIMAL
+        case "infeasible":
+            return Status.INFEASIBLE
+        case (
+            "timelimit" | "nodelimit" | "totalnodelimit" | "stallnodelimit" | "memlimit" | "sollimit"
+            | "bestsollimit" | "restartlimit" | "primallimit" | "duallimit" | "terminate" | "unknown"
+        ):  # fmt: skip
+            return Status.FEASIBLE if found else Status.UNKNOWN
+        case "userinterrupt":
+            raise KeyboardInterrupt
+        case _:
+            # "unbounded" and "inforunbd" among them: every column is bounded.
+            raise RuntimeError(f"SCIP stopped with status {native!r}, which no bounded program has")

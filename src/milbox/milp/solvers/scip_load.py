@@ -2,8 +2,8 @@
 
 PySCIPOpt builds rows from Python expressions and has no call that takes arrays; SCIP's own C function does.
 It is found in the library that PySCIPOpt is linked with. Where it cannot be found (Windows does not look
-symbols up in the libraries of a library), rows are built entry by entry. For 1000 dense rows over 500 columns:
-expressions 385 ms, entry by entry 85 ms, arrays 13 ms (an LP file 910 ms).
+symbols up in the libraries of a library), rows are built entry by entry. 1000 dense rows of 500 take
+385 ms as expressions, 85 ms entry by entry, 13 ms as arrays, and 910 ms as an LP file.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ become one through a `MilpBuilder`; every solver takes one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -160,6 +160,7 @@ class MilpBuilder:
         self._row_lower: list[FloatArray] = []
         self._row_upper: list[FloatArray] = []
         self._objective = Affine(np.zeros(0, dtype=np.int64), np.zeros(0))
+        self._definitions: list[tuple[IntArray, Callable[[FloatArray], npt.ArrayLike]]] = []
 
     @property
     def width(self) -> int:
@@ -221,6 +222,31 @@ class MilpBuilder:
         self._counts.append(present.sum(axis=1))
         for sides, side in ((self._row_lower, lower), (self._row_upper, upper)):
             sides.append(np.broadcast_to(np.asarray(side, dtype=np.float64), len(entries)))
+
+    def sparse_rows(
+        self, matrix: csr_array, columns: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike
+    ) -> None:
+        """Add lower <= matrix x[columns] <= upper, for a sparse matrix of shape (rows, len(columns))."""
+        indices = self._known(columns)
+        if matrix.shape[1] != len(indices):
+            raise ValueError(f"a matrix of shape {matrix.shape} does not fit {len(indices)} columns")
+        self._entries.append(np.asarray(matrix.data, dtype=np.float64))
+        self._indices.append(indices[matrix.indices])
+        self._counts.append(np.diff(matrix.indptr).astype(np.int64))
+        for sides, side in ((self._row_lower, lower), (self._row_upper, upper)):
+            sides.append(np.broadcast_to(np.asarray(side, dtype=np.float64), matrix.shape[0]))
+
+    def define(self, columns: IntArray, values: Callable[[FloatArray], npt.ArrayLike]) -> None:
+        """Say what auxiliary columns must be, as a function of an x whose earlier columns are filled in."""
+        self._definitions.append((self._known(columns), values))
+
+    def completed(self, columns: IntArray, values: FloatArray) -> FloatArray:
+        """A whole x from the columns that were chosen, by the definitions in the order they were made."""
+        x = np.zeros(self._width)
+        x[columns] = values
+        for defined, function in self._definitions:
+            x[defined] = function(x)
+        return x
 
     def maximize(self, objective: Affine) -> None:
         """Set what to maximise, in place of any earlier objective."""

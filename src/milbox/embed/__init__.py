@@ -1,0 +1,28 @@
+"""How do domains and surrogates become rows of one program?
+
+`embed` is a `singledispatch`: a third party registers its own kind of surrogate with `@embed.register`.
+"""
+
+from functools import singledispatch
+from typing import Any
+
+from milbox.arrays import IntArray
+from milbox.milp.program import Affine, MilpBuilder
+
+
+@singledispatch
+def embed(surrogate: Any, milp: MilpBuilder, inputs: IntArray) -> Affine:
+    """Add rows that force an expression to equal the surrogate's prediction; return that expression."""
+    del milp, inputs
+    raise TypeError(
+        f"{type(surrogate).__name__} has no embedding; register one with @milbox.embed.embed.register, "
+        f"or use an inner solver that only evaluates it, such as Evolution() or Sample()"
+    )
+
+
+def embeddable(surrogate: Any) -> bool:
+    """Whether `embed` knows this kind of surrogate."""
+    return embed.dispatch(type(surrogate)) is not embed.dispatch(object)
+
+
+from milbox.embed import linear, relu  # noqa: E402, F401 - importing registers the kinds

@@ -1,0 +1,70 @@
+"""Between which values does each neuron stay, over the whole domain?
+
+Interval arithmetic answers over the column bounds, or over one-hot groups, of which exactly one feature is
+chosen; `milbox.embed.tighten` sharpens the answer with linear programs.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from milbox.arrays import FloatArray
+from milbox.domain import Domain
+from milbox.surrogates.relu import Layer, ReluNet
+
+Bounds: TypeAlias = tuple[tuple[FloatArray, FloatArray], ...]
+"""(lower, upper) of the pre-activations, one pair per hidden layer."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bounded:
+    """A network with proved bounds on every hidden pre-activation; predicts as the network does."""
+
+    net: ReluNet
+    bounds: Bounds
+
+    def predict(self, features: FloatArray) -> FloatArray:
+        """The network's predictions."""
+        return self.net.predict(features)
+
+
+def interval_bounds(net: ReluNet, lower: FloatArray, upper: FloatArray) -> Bounds:
+    """Interval arithmetic from bounds on the inputs alone."""
+    if not net.hidden:
+        return ()
+    return propagated(net, box(net.hidden[0], lower, upper))
+
+
+def group_bounds(net: ReluNet, domain: Domain) -> Bounds:
+    """Interval arithmetic that knows that exactly one feature of each one-hot group is one."""
+    if not net.hidden:
+        return ()
+    layer, places = net.hidden[0], domain.layout
+    least, most = layer.bias.copy(), layer.bias.copy()
+    for variable, first, width, onehot in zip(
+        domain.variables, places.start, places.width, places.onehot, strict=True
+    ):
+        weights = layer.weights[first : first + width]
+        adds = weights if onehot else np.outer([variable.codes[0], variable.codes[-1]], weights[0])
+        least += adds.min(axis=0)
+        most += adds.max(axis=0)
+    return propagated(net, (least, most))
+
+
+def propagated(net: ReluNet, first: tuple[FloatArray, FloatArray]) -> Bounds:
+    """Bounds of every hidden layer from those of the first, layer by layer."""
+    found = [first]
+    for layer in net.hidden[1:]:
+        least, most = found[-1]
+        found.append(box(layer, np.maximum(least, 0), np.maximum(most, 0)))
+    return tuple(found)
+
+
+def box(layer: Layer, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The interval of w·x + b for lower <= x <= upper."""
+    positive, negative = np.maximum(layer.weights, 0), np.minimum(layer.weights, 0)
+    return (
+        lower @ positive + upper @ negative + layer.bias,
+        upper @ positive + lower @ negative + layer.bias,
+    )

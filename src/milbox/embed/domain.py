@@ -1,0 +1,254 @@
+"""How does every constraint become rows?
+
+A constraint is enforced outright, or only when a 0/1 expression is one (`when`); parts of a disjunction
+get such an expression each. Negations are pushed to the leaves first, so one direction is enough: the
+expression being one makes the part hold, and what it is otherwise does not matter.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from milbox.arrays import FloatArray, IntArray
+from milbox.domain import (
+    AllDifferent,
+    AllOf,
+    AnyOf,
+    Binary,
+    Constraint,
+    Count,
+    Domain,
+    Implies,
+    Linear,
+    Literal,
+    Not,
+    Table,
+    Variable,
+)
+from milbox.domain.expressions import Monomial, Number
+from milbox.embed.negation import negated
+from milbox.milp.program import Affine, MilpBuilder
+
+NOTHING = Affine(np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+@dataclass(frozen=True, slots=True)
+class Formulation:
+    """A domain's columns in a program that is being built; `inputs` are the features, in order."""
+
+    domain: Domain
+    milp: MilpBuilder
+    inputs: IntArray
+    # Columns made on demand, so that a second use of the same thing costs nothing.
+    unary: dict[int, IntArray] = field(default_factory=dict)
+    products: dict[Monomial, Affine] = field(default_factory=dict)
+
+    def code_is(self, variable: int, code: int) -> Affine:
+        """The 0/1 indicator that a variable (by index) has a code."""
+        each, places = self.domain.variables[variable], self.domain.layout
+        if code not in each.codes:
+            return NOTHING
+        first = int(places.start[variable])
+        if isinstance(each, Binary):
+            column = Affine(self.inputs[[first]], np.ones(1))
+            return column if code == 1 else -1.0 * column + constant(1.0)
+        offset = code - int(places.low[variable])
+        columns = (
+            self.inputs[first : first + places.width[variable]]
+            if places.onehot[variable]
+            else self.unary_columns(variable)
+        )
+        return Affine(columns[[offset]], np.ones(1))
+
+    def unary_columns(self, variable: int) -> IntArray:
+        """One indicator column per code of an integer-encoded variable."""
+        if variable not in self.unary:
+            codes = np.array(self.domain.variables[variable].codes, dtype=np.float64)
+            source = int(self.inputs[self.domain.layout.start[variable]])
+            columns = self.milp.columns(np.zeros(len(codes)), 1, integer=True)
+            self.milp.row(columns, np.ones(len(codes)), 1, 1)
+            self.milp.row([*columns, source], [*codes, -1], 0, 0)
+            self.milp.define(columns, lambda x: np.rint(x[source]) == codes)
+            self.unary[variable] = columns
+        return self.unary[variable]
+
+    def value(self, variable: int) -> Affine:
+        """The numeric value of a binary or integer variable (by index)."""
+        each, places = self.domain.variables[variable], self.domain.layout
+        first, width = int(places.start[variable]), int(places.width[variable])
+        codes = np.array(each.codes, dtype=np.float64) if places.onehot[variable] else np.ones(1)
+        return Affine(self.inputs[first : first + width], codes)
+
+    def monomial(self, monomial: Monomial) -> Affine:
+        """A product of factors; of several indicators p: p <= each, p >= sum - (number - 1)."""
+        factors = [
+            self.value(i) if f.code is None else self.code_is(i, f.code)
+            for f, i in ((f, self.domain.index[f.name]) for f in monomial)
+        ]
+        if len(factors) == 1:
+            return factors[0]
+        if monomial not in self.products:
+            column = Affine(self.milp.columns([0.0], 1.0), np.ones(1))
+            for factor in factors:
+                self.at_least(factor + -1.0 * column, 0)
+            self.at_least(column + -1.0 * total(factors), 1 - len(factors))
+            self.milp.define(column.columns, lambda x: [min(round(f.at(x)) for f in factors)])
+            self.products[monomial] = column
+        return self.products[monomial]
+
+    def at_least(self, expression: Affine, lower: float) -> None:
+        """The row expression >= lower."""
+        self.milp.row(expression.columns, expression.coefficients, lower - expression.constant, np.inf)
+
+    def holds(self, constraint: Constraint) -> Callable[[FloatArray], list[float]]:
+        """Whether the constraint holds, as a definition of an auxiliary column."""
+
+        def answer(x: FloatArray) -> list[float]:
+            point = np.array([self.domain.decode(x[self.inputs])], dtype=np.int64)
+            return [float(np.all(constraint.holds(self.domain.columns(point))))]
+
+        return answer
+
+    def indicator(self, constraint: Constraint) -> Affine:
+        """A 0/1 expression that can be one only where the constraint holds."""
+        if isinstance(constraint, Literal):
+            return self.literal(constraint)
+        column = self.milp.columns([0.0], 1.0, integer=True)
+        self.milp.define(column, self.holds(constraint))
+        expression = Affine(column, np.ones(1))
+        self.enforce(constraint, expression)
+        return expression
+
+    def literal(self, literal: Literal) -> Affine:
+        """The 0/1 expression of a literal."""
+        indicator = self.code_is(self.domain.index[literal.variable.name], literal.code)
+        return indicator if literal.positive else -1.0 * indicator + constant(1.0)
+
+    def enforce(self, constraint: Constraint, when: Affine) -> None:
+        """Rows that make the constraint hold wherever the 0/1 expression `when` is one."""
+        match constraint:
+            case Literal():
+                self.at_least(self.literal(constraint) + -1.0 * when, 0)
+            case Linear(terms, lower, upper):
+                expression = total(float(c) * self.monomial(m) for m, c in terms)
+                least, most = activity(terms)
+                slack = constraint.slack
+                self.limit(expression, lower - slack, upper + slack, least, most, when)
+            case AllOf(parts):
+                for part in parts:
+                    self.enforce(part, when)
+            case AnyOf(parts):
+                self.at_least(total(self.indicator(part) for part in parts) + -1.0 * when, 0)
+            case Not(part):
+                self.enforce(negated(part), when)
+            case Implies(condition, consequence):
+                self.enforce(AnyOf((negated(condition), consequence)), when)
+            case Count(parts, lower, upper):
+                self.count(parts, lower, upper, when)
+            case AllDifferent(variables):
+                for value in constraint.values:
+                    takers = [self.literal(Literal(v, v.code(value))) for v in variables if takes(v, value)]
+                    self.limit(total(takers), -math.inf, 1, 0, len(takers), when)
+            case Table():
+                self.table(constraint, when)
+
+    def limit(
+        self, expression: Affine, lower: float, upper: float, least: float, most: float, when: Affine
+    ) -> None:
+        """The rows lower <= expression <= upper when `when`, for an expression between least and most."""
+        if lower > least:
+            # when = 1: expression >= lower; when = 0: expression >= least, which says nothing.
+            self.at_least(expression + (least - lower) * when, least)
+        if upper < most:
+            self.at_least(-1.0 * expression + (upper - most) * when, -most)
+
+    def count(self, parts: tuple[Constraint, ...], lower: int, upper: int, when: Affine) -> None:
+        """Rows for a count: the lower limit counts what surely holds, the upper what does not surely fail."""
+        if lower > 0:
+            held = total(self.indicator(part) for part in parts)
+            self.limit(held, lower, math.inf, 0, len(parts), when)
+        if upper < len(parts):
+            failed = total(self.indicator(negated(part)) for part in parts)
+            self.limit(failed, len(parts) - upper, math.inf, 0, len(parts), when)
+
+    def table(self, table: Table, when: Affine) -> None:
+        """Rows for a table: one of its rows is chosen, and every variable follows; or none may be met."""
+        members = [self.domain.index[v.name] for v in table.variables]
+        if not table.allowed:
+            for row in table.rows:
+                met = total(self.code_is(i, code) for i, code in zip(members, row, strict=True))
+                self.limit(met, -math.inf, len(members) - 1, 0, len(members), when)
+            return
+        rows = np.array(table.rows, dtype=np.int64).reshape(len(table.rows), len(members))
+        chosen = self.milp.columns(np.zeros(len(rows)), 1, integer=True) if len(rows) else when.columns[:0]
+        self.milp.define(
+            chosen,
+            lambda x: (
+                (np.array(self.domain.decode(x[self.inputs]))[members] == rows).all(axis=1)
+                * round(when.at(x))
+            ),
+        )
+        self.at_least(Affine(chosen, np.ones(len(chosen))) + -1.0 * when, 0)
+        for place, i in enumerate(members):
+            for code in self.domain.variables[i].codes:
+                with_code = chosen[rows[:, place] == code] if len(rows) else chosen
+                self.at_least(self.code_is(i, code) + Affine(with_code, -np.ones(len(with_code))), 0)
+
+
+def formulate(domain: Domain, milp: MilpBuilder) -> Formulation:
+    """Columns for the domain's features, and rows that leave exactly its points."""
+    places = domain.layout
+    lower, upper = np.zeros(places.features), np.ones(places.features)
+    for i in np.flatnonzero(~places.onehot):
+        codes = domain.variables[i].codes
+        lower[places.start[i]], upper[places.start[i]] = codes[0], codes[-1]
+    inputs = milp.columns(lower, upper, integer=True)
+    for i in np.flatnonzero(places.onehot):
+        group = inputs[places.start[i] : places.start[i] + places.width[i]]
+        milp.row(group, np.ones(len(group)), 1, 1)
+    formulation = Formulation(domain, milp, inputs)
+    matrix, row_lower, row_upper, others = domain.linear_system
+    milp.sparse_rows(matrix, inputs, row_lower, row_upper)
+    for constraint in others:
+        formulation.enforce(constraint, constant(1.0))
+    return formulation
+
+
+def constant(value: float) -> Affine:
+    """A number as an expression."""
+    return Affine(NOTHING.columns, NOTHING.coefficients, value)
+
+
+def total(expressions: Iterable[Affine]) -> Affine:
+    """The sum of expressions."""
+    parts = [NOTHING, *expressions]
+    return Affine(
+        np.concatenate([part.columns for part in parts]),
+        np.concatenate([part.coefficients for part in parts]),
+        sum(part.constant for part in parts),
+    )
+
+
+def activity(terms: Iterable[tuple[Monomial, Number]]) -> tuple[float, float]:
+    """The least and the most a sum can be: exact when each variable is alone in its terms."""
+    least = most = 0.0
+    tables: dict[str, FloatArray] = {}
+    for monomial, coefficient in terms:
+        if len(monomial) > 1:
+            least, most = least + min(coefficient, 0), most + max(coefficient, 0)
+            continue
+        (factor,) = monomial
+        codes = np.array(factor.variable.codes)
+        adds = coefficient * (codes if factor.code is None else codes == factor.code)
+        tables[factor.name] = tables.get(factor.name, np.zeros(len(codes))) + adds
+    return (
+        float(least + sum(table.min() for table in tables.values())),
+        float(most + sum(table.max() for table in tables.values())),
+    )
+
+
+def takes(variable: Variable, value: object) -> bool:
+    """Whether the value is among a variable's."""
+    return any(variable.value(code) == value for code in variable.codes)

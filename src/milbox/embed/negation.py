@@ -1,0 +1,54 @@
+"""What does it mean that a constraint does not hold? Another constraint, with `Not` pushed to the leaves."""
+
+import itertools
+import math
+
+from milbox.domain import (
+    AllDifferent,
+    AllOf,
+    AnyOf,
+    Constraint,
+    Count,
+    Implies,
+    Linear,
+    Literal,
+    Not,
+    Table,
+    negate,
+)
+
+
+def negated(constraint: Constraint) -> Constraint:
+    """A constraint without an outer `Not` that holds exactly where the given one fails."""
+    match constraint:
+        case Literal():
+            return negate(constraint)
+        case Linear(terms, lower, upper):
+            # Whole sums jump by one; others must leave by more than `holds` forgives.
+            step = 1 if constraint.slack == 0 else 2 * constraint.slack
+            below = [Linear(terms, -math.inf, lower - step)] if lower > -math.inf else []
+            above = [Linear(terms, upper + step, math.inf)] if upper < math.inf else []
+            return AnyOf((*below, *above))
+        case AllOf(parts):
+            return AnyOf(tuple(negated(part) for part in parts))
+        case AnyOf(parts):
+            return AllOf(tuple(negated(part) for part in parts))
+        case Not(part):
+            return part
+        case Implies(condition, consequence):
+            return AllOf((condition, negated(consequence)))
+        case Count(parts, lower, upper):
+            fewer = [Count(parts, 0, lower - 1)] if lower > 0 else []
+            more = [Count(parts, upper + 1, len(parts))] if upper < len(parts) else []
+            return AnyOf((*fewer, *more))
+        case AllDifferent(variables):
+            return AnyOf(
+                tuple(
+                    AllOf((Literal(a, a.code(value)), Literal(b, b.code(value))))
+                    for a, b in itertools.combinations(variables, 2)
+                    for value in (a.value(code) for code in a.codes)
+                    if value in {b.value(code) for code in b.codes}
+                )
+            )
+        case Table(variables, rows, allowed):
+            return Table(variables, rows, not allowed)

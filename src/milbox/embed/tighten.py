@@ -1,0 +1,42 @@
+"""Can a neuron's bounds be sharpened by what all constraints say together? By linear programs."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from milbox.arrays import FloatArray
+from milbox.domain import Domain
+from milbox.embed.bounds import Bounded, box, group_bounds
+from milbox.embed.domain import Formulation, formulate
+from milbox.embed.relu import embed_layers
+from milbox.milp.program import MilpBuilder
+from milbox.milp.relaxation import maxima
+from milbox.surrogates.relu import ReluNet
+
+
+def tighten(net: ReluNet, domain: Domain, extend: Callable[[Formulation], None] | None = None) -> Bounded:
+    """The network with bounds from two linear programs per neuron, over domain and earlier layers relaxed.
+
+    `extend` may add rows, such as no-goods, that the programs then know. Neurons that interval arithmetic
+    already shows to be on or off are not asked about, and each bound is the better of the two.
+    """
+    found: list[tuple[FloatArray, FloatArray]] = []
+    for depth, layer in enumerate(net.hidden):
+        milp = MilpBuilder()
+        formulation = formulate(domain, milp)
+        if extend is not None:
+            extend(formulation)
+        z = embed_layers(net.hidden[:depth], tuple(found), milp, formulation.inputs).through(layer)
+        if depth == 0:
+            least, most = group_bounds(net, domain)[0]
+        else:
+            least, most = box(layer, *(np.maximum(side, 0) for side in found[-1]))
+        unstable = np.flatnonzero((least < 0) & (most > 0))
+        slopes = np.zeros((len(unstable), milp.width))
+        slopes[:, z.columns] = z.mix[:, unstable].T
+        highest = maxima(milp.build(), np.concatenate([slopes, -slopes]))
+        shift = z.shift[unstable]
+        most[unstable] = np.minimum(most[unstable], highest[: len(unstable)] + shift)
+        least[unstable] = np.maximum(least[unstable], shift - highest[len(unstable) :])
+        found.append((least, most))
+    return Bounded(net, tuple(found))

@@ -1,6 +1,19 @@
 """What happened: proposals, certificates, trials, their history, and the journal it is kept in."""
 
+from milbox.trials.header import Header
 from milbox.trials.history import History
+from milbox.trials.journal import Journal
 from milbox.trials.trial import Certificate, Failed, Finished, Outcome, Pending, Proposal, Trial
 
-__all__ = ["Certificate", "Failed", "Finished", "History", "Outcome", "Pending", "Proposal", "Trial"]
+__all__ = [
+    "Certificate",
+    "Failed",
+    "Finished",
+    "Header",
+    "History",
+    "Journal",
+    "Outcome",
+    "Pending",
+    "Proposal",
+    "Trial",
+]

@@ -1,0 +1,8 @@
+"""The only loop: ask, evaluate, tell, until the budget is spent or nothing is left."""
+
+from milbox.run.evaluation import Objective
+from milbox.run.loop import evaluations, run
+from milbox.run.optimise import maximize, minimize
+from milbox.run.result import Result
+
+__all__ = ["Objective", "Result", "evaluations", "maximize", "minimize", "run"]

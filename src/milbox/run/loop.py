@@ -1,0 +1,101 @@
+"""When does a run end, and what does it say? At its budget, at the end of the domain, or for a reason."""
+
+from collections import deque
+from collections.abc import Generator
+from concurrent.futures import Executor, ProcessPoolExecutor
+
+from milbox.errors import ObjectiveFailed
+from milbox.run.evaluation import Objective, check_objective
+from milbox.run.result import Result, how_to_resume, result_of
+from milbox.run.steps import in_flight, one_by_one
+from milbox.run.workers import check_portable
+from milbox.study import Study
+from milbox.trials import Trial
+from milbox.trials.value import whole
+
+
+def run(
+    study: Study,
+    objective: Objective,
+    *,
+    budget: int,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    failures: float = 0.5,
+    window: int = 20,
+) -> Result:
+    """Evaluate until the study has `budget` trials or nothing is left; arguments as `maximize`."""
+    steps = evaluations(
+        study,
+        objective,
+        budget=budget,
+        workers=workers,
+        executor=executor,
+        failures=failures,
+        window=window,
+    )
+    for _ in steps:
+        pass
+    return result_of(study)
+
+
+def evaluations(
+    study: Study,
+    objective: Objective,
+    *,
+    budget: int,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    failures: float = 0.5,
+    window: int = 20,
+) -> Generator[Trial, None, None]:
+    """Every trial as it finishes or fails, for whoever wants to watch; arguments as `maximize`.
+
+    Trials that a resumed journal holds as pending are evaluated first. What was yielded has been told; to
+    stop early, stop iterating.
+    """
+    budget = whole("budget", budget, 1)
+    window = whole("window", window, 1)
+    if not 0 <= failures <= 1:
+        raise ValueError(f"failures is a share between 0 and 1, not {failures!r}")
+    check_objective(objective, [str(thing.name) for thing in study.domain.declared])
+    if executor is not None and not isinstance(executor, Executor):
+        raise TypeError(
+            f"executor must be a concurrent.futures.Executor, not {executor!r}; "
+            f"a Dask client makes one: client.get_executor(pure=False)"
+        )
+    if workers is None:
+        workers = getattr(executor, "_max_workers", 1)
+    workers = whole("workers", workers, 1)
+    if isinstance(executor, ProcessPoolExecutor):
+        check_portable(objective)
+    if executor is None and workers == 1:
+        steps = one_by_one(study, objective, budget)
+    else:
+        steps = in_flight(study, objective, budget, workers, executor)
+    return _watched(study, steps, failures, window)
+
+
+def _watched(
+    study: Study, steps: Generator[Trial, None, None], failures: float, window: int
+) -> Generator[Trial, None, None]:
+    """The steps, until too many of the latest failed; with advice when they are interrupted."""
+    latest: deque[Trial] = deque(maxlen=window)
+    first: Trial | None = None
+    try:
+        for trial in steps:
+            latest.append(trial)
+            if trial.reason is not None:
+                first = first or trial
+            yield trial
+            failed = sum(each.reason is not None for each in latest)
+            if failed > failures * window and first is not None:
+                raise ObjectiveFailed(
+                    f"{failed} of the last {len(latest)} evaluations failed. {how_to_resume(study)} "
+                    f"The first to fail was trial {first.number}, {dict(first.assignment)}:\n{first.reason}"
+                )
+    except KeyboardInterrupt as interrupt:
+        interrupt.add_note(f"milbox: interrupted after {len(study.trials)} trials. {how_to_resume(study)}")
+        raise
+    finally:
+        steps.close()

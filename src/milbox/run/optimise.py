@@ -1,0 +1,112 @@
+"""What does a user call? `maximize` or `minimize`: a study, run to the end of its budget."""
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from milbox.domain import Domain
+from milbox.run.evaluation import Objective
+from milbox.run.loop import run
+from milbox.run.result import Result
+from milbox.study import Study
+from milbox.trials.value import whole
+
+if TYPE_CHECKING:
+    from milbox.strategies import Strategy
+
+
+def maximize(
+    objective: Objective,
+    domain: Domain,
+    budget: int,
+    *,
+    seed: int = 0,
+    initial: int | None = None,
+    known: Iterable[tuple[Mapping[str, Any], float]] = (),
+    strategy: "Strategy | None" = None,
+    journal: Path | str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    failures: float = 0.5,
+    window: int = 20,
+) -> Result:
+    """The best point found within a budget of evaluations.
+
+    Args:
+        objective: called with the variables by name; returns a finite number. Where it raises or returns
+            something else, that trial fails and the run goes on.
+        domain: the points that may be evaluated.
+        budget: how many trials there may be in all, those of a resumed journal included, `known` not.
+        seed: a non-negative integer; the same seed gives the same run when evaluations come one by one.
+        initial: how many random feasible points come first; the strategy's own number (50) by default.
+        known: the user's own data, as (assignment, value).
+        strategy: who chooses the points; NN+MILP by default.
+        journal: a file that keeps the run, and resumes it when it exists already.
+        workers: how many evaluations are kept in flight; without an executor, in processes of our own. By
+            default as many as the executor says it has, or one.
+        executor: any `concurrent.futures.Executor`: threads, processes, or Dask's
+            `client.get_executor(pure=False)`, for which `workers` should be given.
+        failures: the share of failed evaluations among the last `window` above which the run stops.
+        window: how many evaluations are looked at for that.
+
+    Raises:
+        ObjectiveFailed: when too many evaluations failed; with the first traceback.
+    """
+    chosen = _with_initial(strategy, initial)
+    with Study(domain, chosen, seed=seed, journal=journal, known=known) as study:
+        return run(
+            study,
+            objective,
+            budget=budget,
+            workers=workers,
+            executor=executor,
+            failures=failures,
+            window=window,
+        )
+
+
+def minimize(
+    objective: Objective,
+    domain: Domain,
+    budget: int,
+    *,
+    seed: int = 0,
+    initial: int | None = None,
+    known: Iterable[tuple[Mapping[str, Any], float]] = (),
+    strategy: "Strategy | None" = None,
+    journal: Path | str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    failures: float = 0.5,
+    window: int = 20,
+) -> Result:
+    """The point with the smallest value found within a budget of evaluations; arguments as `maximize`."""
+    chosen = _with_initial(strategy, initial)
+    with Study(domain, chosen, seed=seed, journal=journal, minimize=True, known=known) as study:
+        return run(
+            study,
+            objective,
+            budget=budget,
+            workers=workers,
+            executor=executor,
+            failures=failures,
+            window=window,
+        )
+
+
+def _with_initial(strategy: "Strategy | None", initial: int | None) -> "Strategy | None":
+    """The strategy with another number of random points first."""
+    if initial is None:
+        return strategy
+    if strategy is None:
+        from milbox.strategies import NNMILP
+
+        strategy = NNMILP()
+    initial = whole("initial", initial, 0)
+    given: Any = strategy
+    settings = {field.name for field in fields(given)} if is_dataclass(given) else set()
+    if "initial" not in settings:
+        raise ValueError(f"the strategy {strategy!r} has no number of initial points; leave out initial=")
+    return cast("Strategy", replace(given, initial=initial))

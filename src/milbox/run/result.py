@@ -1,0 +1,75 @@
+"""What came of a run?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from milbox.errors import ObjectiveFailed
+from milbox.study import Study
+from milbox.trials import History, Trial
+from milbox.trials.header import Sense
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Every trial, the best of them, and whether it is the proved optimum."""
+
+    trials: tuple[Trial, ...]
+    """In the order they were asked, the user's own data first; values as they were measured."""
+    sense: Sense
+    proved: bool
+    """Whether every point of the domain has been measured, so that the best trial is the optimum."""
+    journal: Path | None
+    winner: int | None
+    """The number of the best trial; None when no trial finished."""
+
+    @property
+    def best(self) -> Trial:
+        """The best finished trial, the earliest of equals; raises ObjectiveFailed when no trial finished."""
+        if self.winner is None:
+            raise ObjectiveFailed(f"there is no best trial: {self.message}")
+        return self.trials[self.winner]
+
+    @property
+    def message(self) -> str:
+        """The result in a sentence or two."""
+        history = History(self.trials)
+        failed, pending = len(history.failed), len(history.pending)
+        rest = "".join(f", {n} {state}" for n, state in ((failed, "failed"), (pending, "pending")) if n)
+        count = f"{len(self.trials)} trial{'' if len(self.trials) == 1 else 's'}{rest}"
+        if self.winner is None:
+            first = f"; the first reason: {history.failed[0].reason}" if failed else ""
+            return f"no trial finished ({count}){first}"
+        best = f"best value {self.best.value:g} in trial {self.winner} ({count})"
+        if self.proved:
+            return f"{best}. Every point of the domain has been evaluated: this is the proved optimum"
+        return best
+
+    def __str__(self) -> str:
+        if self.winner is None:
+            return self.message
+        return f"{self.message}\n{_listed(self.best.assignment)}"
+
+
+def result_of(study: Study) -> Result:
+    """What a study has come to so far."""
+    best = study.best
+    return Result(
+        study.trials, study.sense, study.proved, study.journal, None if best is None else best.number
+    )
+
+
+def how_to_resume(study: Study) -> str:
+    """What a user who was interrupted wants to know."""
+    if study.journal is None:
+        return "Nothing is kept on disk: to be able to resume, use a journal, as in journal='run.db'."
+    return (
+        f"Everything told is kept in {study.journal}: to resume, run the same again with "
+        f"journal={str(study.journal)!r}."
+    )
+
+
+def _listed(assignment: Mapping[str, Any]) -> str:
+    """One line per variable."""
+    return "\n".join(f"  {name} = {value}" for name, value in assignment.items())

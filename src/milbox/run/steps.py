@@ -1,0 +1,139 @@
+"""How are asking, evaluating and telling put together? One trial after another, or many in flight."""
+
+from collections import Counter, deque
+from collections.abc import Generator, Mapping
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    wait,
+)
+from typing import Any
+
+from milbox.errors import Exhausted
+from milbox.run.evaluation import Objective, evaluate, failure
+from milbox.run.result import how_to_resume
+from milbox.run.workers import own_pool, remade, stop
+from milbox.study import Study
+from milbox.trials import Failed, Finished, Trial
+
+_DEATHS = 3
+"""How often a worker may die with a trial before the trial fails."""
+
+
+def one_by_one(study: Study, objective: Objective, budget: int) -> Generator[Trial, None, None]:
+    """Ask, evaluate here, tell."""
+    waiting = deque(trial for trial in study.trials if trial.state == "pending")
+    while waiting or _ask(study, budget, 1, waiting):
+        trial = waiting.popleft()
+        # A fresh assignment, since the objective may change the arrays it is given.
+        yield _told(study, trial, evaluate(objective, study.domain.assignment(trial.point)))
+
+
+def in_flight(
+    study: Study, objective: Objective, budget: int, workers: int, executor: Executor | None
+) -> Generator[Trial, None, None]:
+    """Keep `workers` evaluations under way, and tell their values in the order they come.
+
+    When a worker process dies, its pool dies with it, and with that every evaluation under way. They are
+    all evaluated again in a new pool. A trial that was under way in two such deaths is evaluated alone, so
+    that a third death is its own doing: then it fails, and the innocent are not blamed.
+    """
+    waiting = deque(trial for trial in study.trials if trial.state == "pending")
+    deaths: Counter[int] = Counter()
+    flights: dict[Future[Finished | Failed], Trial] = {}
+    ours = own_pool(objective, workers) if executor is None else None
+    pool = ours or executor
+    assert pool is not None
+    complete = False
+    try:
+        while True:
+            while len(flights) < workers:
+                if not waiting and not _ask(study, budget, workers - len(flights), waiting):
+                    break
+                if flights and any(deaths[t.number] >= _DEATHS - 1 for t in (waiting[0], *flights.values())):
+                    break
+                trial = waiting.popleft()
+                flights[_submitted(pool, objective, study.domain.assignment(trial.point))] = trial
+            if not flights:
+                break
+            landed, _ = wait(flights, return_when=FIRST_COMPLETED)
+            broken = any(map(_broke, landed))
+            if broken:
+                landed, _ = wait(flights)  # the others end at once, each with its value or with the pool
+            again = []
+            for future in sorted(landed, key=lambda future: flights[future].number):
+                trial = flights.pop(future)
+                outcome = _outcome(future)
+                if outcome is None:
+                    deaths[trial.number] += 1
+                    if deaths[trial.number] < _DEATHS:
+                        again.append(trial)
+                        continue
+                    outcome = Failed(f"its worker died {_DEATHS} times: crashed, killed or out of memory")
+                yield _told(study, trial, outcome)
+            waiting.extendleft(reversed(again))
+            if broken:
+                fresh = own_pool(objective, workers) if executor is None else remade(pool)
+                if fresh is None:
+                    raise BrokenExecutor(
+                        f"the executor broke because a worker died, and milbox cannot make another "
+                        f"{type(executor).__name__}. {how_to_resume(study)}"
+                    )
+                pool = ours = fresh
+        complete = True
+    finally:
+        for future in flights:
+            future.cancel()
+        if ours is not None:
+            stop(ours, now=not complete)
+
+
+def _ask(study: Study, budget: int, count: int, waiting: deque[Trial]) -> bool:
+    """Put new trials in the queue, as far as budget and domain allow; whether there were any."""
+    asked = sum(trial.origin != "known" for trial in study.trials)
+    if asked >= budget or study.exhausted:
+        return False
+    try:
+        waiting.extend(study.ask_many(min(count, budget - asked)))
+    except Exhausted:
+        return False
+    return True
+
+
+def _told(study: Study, trial: Trial, outcome: Finished | Failed) -> Trial:
+    match outcome:
+        case Finished(value, seconds):
+            study.tell(trial.number, value, seconds=seconds)
+        case Failed(reason, seconds):
+            study.fail(trial.number, reason, seconds=seconds)
+    return study.trials[trial.number]
+
+
+def _submitted(
+    pool: Executor, objective: Objective, assignment: Mapping[str, Any]
+) -> "Future[Finished | Failed]":
+    """An evaluation under way; in a pool that has just broken, one that has ended with it."""
+    try:
+        return pool.submit(evaluate, objective, assignment)
+    except BrokenExecutor as error:
+        future: Future[Finished | Failed] = Future()
+        future.set_exception(error)
+        return future
+
+
+def _broke(future: "Future[Finished | Failed]") -> bool:
+    """Whether a future ended because its pool did."""
+    return not future.cancelled() and isinstance(future.exception(), BrokenExecutor)
+
+
+def _outcome(future: "Future[Finished | Failed]") -> Finished | Failed | None:
+    """What came of an evaluation; None when its worker, not the objective, came to an end."""
+    try:
+        return future.result()
+    except (BrokenExecutor, CancelledError):
+        return None
+    except Exception as error:  # what the executor itself could not do, such as sending the objective
+        return Failed(failure(error))

@@ -1,0 +1,322 @@
+"""How is one optimisation driven, step by step? Ask for points, tell their values, resume from a file."""
+
+import importlib.metadata
+import operator
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from milbox.domain import Domain
+from milbox.errors import DomainError, Exhausted
+from milbox.trials import Failed, Finished, Header, History, Journal, Proposal, Trial
+from milbox.trials.header import Sense, identity
+from milbox.trials.known import known_trials
+from milbox.trials.value import measured, whole
+
+if TYPE_CHECKING:
+    from milbox.strategies import Strategy
+
+
+class Study:
+    """One optimisation: a domain, a strategy, a seed, what was tried so far, and the file it is kept in.
+
+    The proposals are a function of these and of the values told: two studies that are asked and told the
+    same, in the same order, propose the same. With a journal, a trial is on disk before `ask` returns and a
+    value before `tell` returns; opening the journal again resumes where it ended, pending trials included.
+    """
+
+    def __init__(
+        self,
+        domain: Domain,
+        strategy: "Strategy | None" = None,
+        *,
+        seed: int = 0,
+        journal: Path | str | None = None,
+        minimize: bool = False,
+        known: Iterable[tuple[Mapping[str, Any], float]] = (),
+    ) -> None:
+        """Start a study, or resume the one in the journal.
+
+        Args:
+            domain: the points that may be proposed.
+            strategy: who chooses among them; NN+MILP by default.
+            seed: a non-negative integer.
+            journal: a file, created if it does not exist; None keeps everything in memory.
+            minimize: whether small values are good.
+            known: the user's own data, as (assignment, value); they become finished trials.
+        """
+        if not isinstance(domain, Domain):
+            raise TypeError(f"a study needs a Domain, not {domain!r}")
+        _refuse_infeasible(domain)
+        self.domain = domain
+        self.seed = whole("seed", seed, 0)
+        self.sense: Sense = "minimize" if minimize else "maximize"
+        if strategy is None:
+            from milbox.strategies import NNMILP
+
+            strategy = NNMILP()
+        if isinstance(strategy, type) or not callable(getattr(strategy, "propose", None)):
+            raise TypeError(
+                f"strategy must be an object with a propose method, such as NNMILP(), not {strategy!r}"
+            )
+        self.strategy: Strategy = strategy
+        given = known_trials(domain, known)
+        self._lock = threading.RLock()
+        self._exhausted = False
+        self._shown = self._history = History()
+        self._journal = None if journal is None else Journal(journal, self._header())
+        # Whether the journal may be ahead of what is in memory, because a write of it did not return.
+        self._stale = self._journal is not None
+        try:
+            self._add_known(given)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def journal(self) -> Path | None:
+        """The file the study is kept in."""
+        return None if self._journal is None else self._journal.path
+
+    @property
+    def history(self) -> History:
+        """What strategies see: every trial, with values in the sense in which large is good."""
+        self._catch_up()
+        return self._history
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """Every trial in order, pending and failed ones too, with values as they were told."""
+        self._catch_up()
+        return self._shown.trials
+
+    @property
+    def best(self) -> Trial | None:
+        """The best finished trial, the earliest of equals; None before the first value."""
+        incumbent = self.history.incumbent
+        return None if incumbent is None else self._shown[incumbent.number]
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every point of the domain has been asked, as far as is known."""
+        return self._exhausted or len(self.trials) == self.domain.size
+
+    @property
+    def proved(self) -> bool:
+        """Whether the best trial is the proved optimum: every point of the domain has been measured."""
+        return self.exhausted and all(trial.value is not None for trial in self.trials)
+
+    def ask(self) -> Trial:
+        """The next point to evaluate, or `Exhausted` when every point has been asked."""
+        return self.ask_many(1)[0]
+
+    def ask_many(self, count: int) -> list[Trial]:
+        """Up to `count` different points to evaluate at the same time: fewer when the domain has no more."""
+        count = whole("count", count, 1)
+        with self._lock:
+            history = self.history
+            rng = np.random.default_rng([self.seed, len(history)])
+            proposals = self._checked(self.strategy.propose(self.domain, history, count, rng), count)
+            if not proposals:
+                self._exhausted = True
+                raise Exhausted(self._what_is_left())
+            now = time.time()
+            self._add([self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)])
+            return list(self._shown.trials[len(history) :])
+
+    def tell(self, number: int, value: float, *, seconds: float = 0.0) -> None:
+        """Record the value of a pending trial.
+
+        Args:
+            number: of the trial.
+            value: a finite number.
+            seconds: how long the evaluation took, if known.
+        """
+        number = _trial_number("tell", number)
+        told = measured(value, f"the value told for trial {number}")
+        self._end(number, Finished(told, seconds, time.time()))
+
+    def fail(self, number: int, reason: str, *, seconds: float = 0.0) -> None:
+        """Record that a pending trial could not be measured; its point is not proposed again."""
+        number = _trial_number("fail", number)
+        if not isinstance(reason, str):
+            raise TypeError(f"the reason why trial {number} failed must be a string, not {reason!r}")
+        self._end(number, Failed(reason, seconds, time.time()))
+
+    def explain(self) -> Any:
+        """What the strategy believes about the objective, where it can say so."""
+        explain = getattr(self.strategy, "explain", None)
+        if explain is None:
+            raise TypeError(
+                f"the strategy {identity(self.strategy)} has no surrogate that could be explained"
+            )
+        return explain(self.domain, self.history)
+
+    def close(self) -> None:
+        """Close the journal, so that another process may resume it; without a journal, do nothing."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def __enter__(self) -> "Study":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        best = self.best
+        return (
+            f"<Study to {self.sense}: {len(self.trials)} trials"
+            + ("" if best is None else f", best {best.value:g}")
+            + ("" if self.journal is None else f", journal {self.journal}")
+            + ">"
+        )
+
+    def _header(self) -> Header:
+        try:
+            package = importlib.metadata.version("milbox")
+        except importlib.metadata.PackageNotFoundError:
+            package = "unknown"
+        return Header(
+            seed=self.seed,
+            sense=self.sense,
+            domain=self.domain.to_json(),
+            domain_fingerprint=self.domain.fingerprint,
+            strategy=identity(self.strategy),
+            package=package,
+            created_at=time.time(),
+        )
+
+    def _catch_up(self) -> None:
+        """Replay the journal if memory may be behind it."""
+        if self._stale and self._journal is not None:
+            with self._lock:
+                trials = self._journal.trials()
+                self._remember(
+                    History(tuple(replace(t, assignment=self.domain.assignment(t.point)) for t in trials))
+                )
+
+    def _remember(self, shown: History) -> None:
+        if self.sense == "maximize":
+            history = shown
+        else:
+            # Only what is new is turned round: the others are the same objects as before.
+            turned = [
+                old if mine is before else _turned(mine)
+                for mine, before, old in zip(shown, self._shown, self._history, strict=False)
+            ]
+            history = History((*turned, *map(_turned, shown.trials[len(turned) :])))
+        self._shown, self._history = shown, history
+        self._stale = False
+
+    def _add(self, trials: Sequence[Trial]) -> None:
+        if self._journal is not None:
+            self._stale = True
+            self._journal.asked(trials)
+        self._remember(History((*self._shown.trials, *trials)))
+
+    def _end(self, number: int, outcome: Finished | Failed) -> None:
+        with self._lock:
+            self._catch_up()
+            shown = self._shown.told(number, outcome)
+            if self._journal is not None:
+                self._stale = True
+                self._journal.told(shown[number])
+            self._remember(shown)
+
+    def _trial(self, number: int, proposal: Proposal, now: float) -> Trial:
+        """A new trial in the user's sense and words."""
+        trial = Trial(number, proposal, assignment=self.domain.assignment(proposal.point), asked_at=now)
+        return _turned(trial) if self.sense == "minimize" else trial
+
+    def _checked(self, proposals: Sequence[Proposal], count: int) -> list[Proposal]:
+        """Proposals that were checked here, whoever made them: contained, unseen, distinct."""
+        seen = set(self._history.asked_points)
+        checked = []
+        for proposal in proposals[:count]:
+            point = tuple(operator.index(code) for code in proposal.point)
+            if not self.domain.contains(point):
+                wrong = "outside the domain"
+            elif point in seen:
+                wrong = "asked before"
+            else:
+                seen.add(point)
+                checked.append(replace(proposal, point=point))
+                continue
+            raise RuntimeError(
+                f"the strategy {identity(self.strategy)} proposed the point {point}, {wrong}; "
+                f"this is a bug in the strategy, and nothing was handed out"
+            )
+        return checked
+
+    def _add_known(self, given: Sequence[Trial]) -> None:
+        """Add the user's own data, except what the journal holds already."""
+        held = {trial.point: trial for trial in self.trials}
+        new: list[Trial] = []
+        for trial in given:
+            old = held.get(trial.point)
+            if old is None:
+                new.append(replace(trial, number=len(held) + len(new)))
+            elif old.value != trial.value:
+                raise ValueError(
+                    f"the known point {dict(trial.assignment)} with value {trial.value:g} is trial "
+                    f"{old.number} of the journal, which "
+                    + (f"has value {old.value:g}" if old.value is not None else f"is {old.state}")
+                )
+        if new:
+            self._add(new)
+
+    def _what_is_left(self) -> str:
+        """Why nothing can be asked, and what that proves."""
+        count, pending, failed = len(self._history), self._history.pending, self._history.failed
+        if not (pending or failed):
+            best = self.best
+            proof = (
+                ""
+                if best is None
+                else f": trial {best.number}, with value {best.value:g}, is the proved optimum"
+            )
+            return f"every point of the domain, {count} in all, has been evaluated{proof}"
+        parts = []
+        if pending:
+            numbers = ", ".join(str(trial.number) for trial in pending[:6]) + (
+                ", ..." if len(pending) > 6 else ""
+            )
+            parts.append(f"{len(pending)} pending (tell or fail {numbers})")
+        if failed:
+            parts.append(f"{len(failed)} failed")
+        return (
+            f"every point of the domain, {count} in all, has been asked, but with {' and '.join(parts)} "
+            f"the best of the others is not proved to be the optimum"
+        )
+
+
+def _refuse_infeasible(domain: Domain) -> None:
+    if domain.size == 0:
+        raise DomainError(f"no point satisfies the {len(domain.constraints)} constraints of the domain")
+
+
+def _turned(trial: Trial) -> Trial:
+    """The trial with the sense reversed: the one place where minimising becomes maximising."""
+    proposal, outcome = trial.proposal, trial.outcome
+    if proposal.certificate is not None:
+        old = proposal.certificate
+        # Subtracted from zero, so that no zero becomes -0.
+        proposal = replace(proposal, certificate=replace(old, value=0.0 - old.value, bound=0.0 - old.bound))
+    if isinstance(outcome, Finished):
+        outcome = replace(outcome, value=0.0 - outcome.value)
+    return replace(trial, proposal=proposal, outcome=outcome)
+
+
+def _trial_number(method: str, number: Any) -> int:
+    if isinstance(number, Trial):
+        raise TypeError(f"{method} takes the number of a trial; write study.{method}(trial.number, ...)")
+    return whole("the number of a trial", number, 0)

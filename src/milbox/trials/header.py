@@ -1,0 +1,82 @@
+"""What was a journal written for, and in what does that differ from what it is opened with?"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from milbox.domain import Domain, Variable
+
+Sense: TypeAlias = Literal["maximize", "minimize"]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The first row of a journal: everything that, with the values told, determines the proposals."""
+
+    seed: int
+    sense: Sense
+    domain: Mapping[str, Any]
+    """The domain as JSON, from which ``Domain.from_json`` rebuilds it."""
+    domain_fingerprint: str
+    strategy: str
+    """The strategy as text, its identity."""
+    package: str
+    """The version of milbox that created the journal."""
+    created_at: float
+    """Seconds since 1970."""
+
+
+def identity(strategy: object) -> str:
+    """A strategy as text that is the same in every process: its repr without memory addresses."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(strategy))
+
+
+def difference(written: Header, opened: Header) -> str | None:
+    """In what a journal is not what it is opened as, as the end of a sentence; None if in nothing."""
+    if written.domain_fingerprint != opened.domain_fingerprint:
+        return "for another domain: " + domain_difference(written.domain, opened.domain)
+    if written.sense != opened.sense:
+        return f"to {written.sense}, and is opened to {opened.sense}"
+    if written.seed != opened.seed:
+        return f"with seed {written.seed}, and is opened with seed {opened.seed}"
+    if written.strategy != opened.strategy:
+        return f"with the strategy {written.strategy}, and is opened with {opened.strategy}"
+    return None
+
+
+def domain_difference(written: Mapping[str, Any], opened: Mapping[str, Any]) -> str:
+    """The first difference between two domains, in the user's words."""
+    old, new = Domain.from_json(written), Domain.from_json(opened)
+    before = {variable.name: variable for variable in old.variables}
+    after = {variable.name: variable for variable in new.variables}
+    for name, variable in before.items():
+        if name not in after:
+            return f"variable {name!r} was {_shown(variable)}, and is gone"
+        if repr(variable) != repr(after[name]):
+            was, now = _shown(variable), _shown(after[name])
+            if was == now:  # the encoding, which is not part of what a person writes
+                was, now = repr(variable), repr(after[name])
+            return f"variable {name!r} was {was}, is {now}"
+    for name, variable in after.items():
+        if name not in before:
+            return f"variable {name!r} is new: {_shown(variable)}"
+    if list(before) != list(after):
+        return f"the variables were in the order {_listed(list(before))}, are {_listed(list(after))}"
+    were, are = [str(c) for c in old.constraints], [str(c) for c in new.constraints]
+    for rule in were:
+        if rule not in are:
+            return f"the constraint {rule} is gone"
+    for rule in are:
+        if rule not in were:
+            return f"the constraint {rule} is new"
+    return "the constraints are in another order or written differently"
+
+
+def _shown(variable: Variable) -> str:
+    """A variable without its name, which the sentence has already: Integer(1, 4)."""
+    return str(variable).replace(f"{variable.name!r}, ", "", 1)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")

@@ -1,0 +1,39 @@
+"""What does the user know already? Assignments with values, as trials that need no evaluation."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from milbox.arrays import Point
+from milbox.domain import Domain
+from milbox.trials.trial import Finished, Proposal, Trial
+from milbox.trials.value import measured
+
+
+def known_trials(domain: Domain, known: Iterable[tuple[Mapping[str, Any], float]]) -> list[Trial]:
+    """The user's (assignment, value) pairs as finished trials, or an error that says which one is wrong."""
+    found: list[Trial] = []
+    places: dict[Point, int] = {}
+    now = time.time()
+    if isinstance(known, Mapping) or not isinstance(known, Iterable):
+        raise TypeError(f"known must be a list of pairs (assignment, value), not {known!r}")
+    for place, pair in enumerate(known):
+        label = f"known[{place}]"
+        if not (isinstance(pair, Sequence) and len(pair) == 2 and isinstance(pair[0], Mapping)):
+            raise TypeError(f"{label} must be a pair (assignment, value), not {pair!r}")
+        assignment, value = pair
+        try:
+            point = domain.point(assignment)
+        except ValueError as error:
+            raise ValueError(f"{label}: {error}") from error
+        broken = domain.violations(point)
+        if broken:
+            raise ValueError(
+                f"{label} is not in the domain: {dict(assignment)} violates {', '.join(map(str, broken))}"
+            )
+        if point in places:
+            raise ValueError(f"{label} is the same point as known[{places[point]}]; keep one of them")
+        places[point] = place
+        outcome = Finished(measured(value, f"the value of {label}"), told_at=now)
+        found.append(Trial(place, Proposal(point, "known"), outcome, domain.assignment(point), now))
+    return found

@@ -1,0 +1,45 @@
+"""Is this a number one can work with? A measured value, or a count."""
+
+import math
+import numbers
+import operator
+from typing import Any
+
+import numpy as np
+
+
+def measured(value: Any, label: str) -> float:
+    """The value as a float; `label` begins the sentence of the error when it is not a finite number."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):  # NumPy scalars, arrays without axes
+        value = value.item()
+    # A bool is a number to Python, and a forgotten `return` of a comparison to everybody else.
+    real = isinstance(value, numbers.Real) or (
+        hasattr(value, "__float__") and not isinstance(value, numbers.Number | np.ndarray)
+    )
+    if isinstance(value, bool | np.bool_) or not real or getattr(value, "shape", ()) != ():
+        raise TypeError(f"{label} is {_shown(value)}; it must be a single finite number")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{label} is {number}; it must be finite")
+    # -0.0 becomes 0.0, because SQLite does not keep the sign of a zero.
+    return number + 0.0
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """The value as an int that is at least `least`; the error says what `name` is."""
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    number = operator.index(value)
+    if number < least:
+        raise ValueError(f"{name} must be {least} or more, not {number}")
+    return number
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "None"
+    text = repr(value)
+    return f"{text if len(text) <= 60 else text[:57] + '...'}, of type {type(value).__name__}"

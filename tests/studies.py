@@ -1,0 +1,74 @@
+"""A small domain, objectives and a strategy for tests of studies, importable by worker processes."""
+
+import os
+import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import milbox.domain as md
+from milbox.milp.solution import Status
+from milbox.trials import Certificate, History, Proposal
+
+
+def shelf() -> md.Domain:
+    """42 points: 3 binaries of which at most two are one, times k from 1 to 6."""
+    x = md.binary("x", 3)
+    k = md.integer("k", 1, 6)
+    return md.Domain([x, k], [x.sum() <= 2])
+
+
+def score(x: Any, k: int) -> float:
+    """No two points of the shelf have the same value; the best is x = (1, 0, 1), k = 4."""
+    return float(np.sqrt(2) * x[0] - 0.7 * x[1] + 0.3 * x[2] - (k - 4.2) ** 2 / 3)
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Proposes what a crude linear fit likes best; every bit of the history matters for what that is."""
+
+    noise: float = 1.0
+
+    def propose(
+        self, domain: md.Domain, history: History, count: int, rng: np.random.Generator
+    ) -> Sequence[Proposal]:
+        seen = set(history.asked_points)
+        left = [point for point in domain if point not in seen]
+        if not left:
+            return []
+        weights = domain.encode(history.points).T @ history.values
+        values = domain.encode(left) @ weights + self.noise * rng.normal(size=len(left))
+        order = np.argsort(-values)[:count]
+        return [
+            Proposal(
+                left[i],
+                f"greedy after {len(history)}",
+                Certificate(
+                    Status.OPTIMAL, float(values[i]), float(values[order[0]]), 0.0, len(seen), 0.5, "list"
+                ),
+                fit_seconds=0.25,
+            )
+            for i in order
+        ]
+
+
+def die_once(mark: Path, x: Any, k: int) -> float:
+    """Kill the process that evaluates k = 4 for the first time, in the hardest way."""
+    if k == 4:
+        try:
+            mark.touch(exist_ok=False)
+        except FileExistsError:
+            pass
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return score(x, k)
+
+
+def die_at(number: int, x: Any, k: int) -> float:
+    """Kill the process that evaluates x = (1, 0, 1) and this k, every time."""
+    if k == number and list(x) == [1, 0, 1]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return score(x, k)

@@ -1,0 +1,129 @@
+"""How is a constraint written as a rule, for a person to read and for `milbox.domain.rules` to read back?"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
+from milbox.domain.expressions import Factor, Linear, Literal, Monomial, Number
+from milbox.domain.rules import RESERVED
+from milbox.domain.variables import Variable
+
+ITEM = re.compile(r"(?P<array>.+)(?P<index>\[\d+(?:, \d+)*\])", re.DOTALL)
+
+
+def rule_text(constraint: Constraint) -> str:
+    """The constraint as a rule that states the same."""
+    match constraint:
+        case Literal(variable, code, positive):
+            return (
+                f"{name_text(variable.name)} {'==' if positive else '!='} {value_text(variable.value(code))}"
+            )
+        case Linear():
+            return linear_text(constraint)
+        case AllOf(parts):
+            return joined(parts, "and") if len(parts) > 1 else f"all_of({listed(parts)})"
+        case AnyOf(parts):
+            return joined(parts, "or") if len(parts) > 1 else f"any_of({listed(parts)})"
+        case Not(part):
+            return f"not ({rule_text(part)})"
+        case Implies(condition, consequence):
+            return f"{enclosed(condition)} -> {enclosed(consequence)}"
+        case Count():
+            return count_text(constraint)
+        case AllDifferent(variables):
+            return f"all_different({names_text(variables)})"
+        case Table(variables, rows, allowed):
+            texts = (
+                f"[{', '.join(value_text(v.value(code)) for v, code in zip(variables, row, strict=True))}]"
+                for row in rows
+            )
+            return f"{'table' if allowed else 'forbid'}([{names_text(variables)}], [{', '.join(texts)}])"
+
+
+def linear_text(constraint: Linear) -> str:
+    """A sum between its limits; one without terms is true or false everywhere."""
+    lower, upper = constraint.lower, constraint.upper
+    if not constraint.terms or (math.isinf(lower) and math.isinf(upper)):
+        return "all_of()" if lower <= 0 <= upper or constraint.terms else "any_of()"
+    text = ""
+    for monomial, coefficient in constraint.terms:
+        sign = "-" if coefficient < 0 else "+"
+        size = "" if abs(coefficient) == 1 else f"{abs(coefficient)!r}*"
+        term = size + monomial_text(monomial)
+        text += f" {sign} {term}" if text else f"{'-' if coefficient < 0 else ''}{term}"
+    return limited(text, lower, upper)
+
+
+def limited(text: str, lower: Number, upper: Number) -> str:
+    """The sum with the comparisons its limits ask for."""
+    if lower == upper:
+        return f"{text} == {upper!r}"
+    if math.isinf(lower):
+        return f"{text} <= {upper!r}"
+    return f"{text} >= {lower!r}" if math.isinf(upper) else f"{lower!r} <= {text} <= {upper!r}"
+
+
+def monomial_text(monomial: Monomial) -> str:
+    """A product of values and indicators."""
+    return "*".join(factor_text(factor) for factor in monomial)
+
+
+def factor_text(factor: Factor) -> str:
+    """A variable's value, or the indicator of one value."""
+    name = name_text(factor.name)
+    if factor.code is None or (factor.variable.kind == "binary" and factor.code == 1):
+        return name
+    return f"({name} == {value_text(factor.variable.value(factor.code))})"
+
+
+def count_text(constraint: Count) -> str:
+    """How many of the parts hold."""
+    parts, lower, upper = constraint.parts, constraint.lower, constraint.upper
+    if lower == upper:
+        return f"exactly({lower}, {listed(parts)})"
+    if lower <= 0:
+        return f"at_most({upper}, {listed(parts)})"
+    if upper >= len(parts):
+        return f"at_least({lower}, {listed(parts)})"
+    return f"at_least({lower}, {listed(parts)}) and at_most({upper}, {listed(parts)})"
+
+
+def joined(parts: Sequence[Constraint], word: str) -> str:
+    """The parts with a word between them."""
+    return f" {word} ".join(enclosed(part) for part in parts)
+
+
+def enclosed(part: Constraint) -> str:
+    """A part as an operand: in parentheses unless it binds tightly."""
+    text = rule_text(part)
+    return text if isinstance(part, Literal | Linear | AllDifferent | Table) else f"({text})"
+
+
+def listed(parts: Iterable[Constraint]) -> str:
+    """The parts as arguments."""
+    return ", ".join(rule_text(part) for part in parts)
+
+
+def names_text(variables: Iterable[Variable]) -> str:
+    """Names as arguments."""
+    return ", ".join(name_text(v.name) for v in variables)
+
+
+def name_text(name: str) -> str:
+    """A name as a rule spells it: `x`, `x[3]`, or in back quotes when it is no plain word."""
+    item = ITEM.fullmatch(name)
+    array, index = (item["array"], item["index"]) if item else (name, "")
+    plain = array.isidentifier() and array not in RESERVED
+    return (array if plain else f"`{array}`") + index
+
+
+def value_text(value: Any) -> str:
+    """A choice or number as a rule spells it."""
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace("'", "\\'").replace("\n", "\\n").replace("\t", "\\t")
+        return f"'{escaped}'"
+    return (
+        repr(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value).lower()
+    )

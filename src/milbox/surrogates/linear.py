@@ -46,7 +46,7 @@ class LinearLearner:
             raise ValueError(f"the ridge should be positive, and is {self.ridge}")
 
     def fit(self, features: FloatArray, values: FloatArray, rng: Generator) -> Linear:
-        """The minimum over w, b of mean((features w + b - values)**2) + ridge |w|**2, in standardised units."""
+        """The least w, b in mean((features w + b - values)**2) + ridge |w|**2, in standardised units."""
         features, values = checked(features, values)
         count, dimension = features.shape
         target = Scale.of_values(values)

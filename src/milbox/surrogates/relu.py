@@ -6,12 +6,14 @@ initialisation at every step, so that each step's network is another plausible b
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray
+from milbox.surrogates import adam
 from milbox.surrogates.scaling import Scale, checked
 
 
@@ -111,9 +113,6 @@ class ReluLearner:
 
     def fit(self, features: FloatArray, values: FloatArray, rng: Generator) -> ReluNet:
         """The network trained on values (n,) seen at encoded points (n, d), in raw units."""
-        # numba is slow to import; only fitting needs it.
-        from milbox.surrogates import adam
-
         features, values = checked(features, values)
         count = len(values)
         target = Scale.of_values(values)
@@ -137,13 +136,13 @@ DEFAULT = ReluLearner()
 """Guide, section 13: FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n."""
 
 PAPER = ReluLearner(epochs=25_000, decay=0.0)
-"""Appendix C.1 to the letter: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, no regularisation."""
+"""Appendix C.1 to the letter: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, unregularised."""
 
 
 def glorot(sizes: Sequence[int], rng: Generator) -> list[tuple[FloatArray, FloatArray]]:
     """Fresh layers between the sizes: weights uniform within sqrt(6 / (inputs + units)), biases zero."""
     layers = []
-    for inputs, units in zip(sizes[:-1], sizes[1:], strict=True):
+    for inputs, units in pairwise(sizes):
         limit = np.sqrt(6.0 / (inputs + units))
         layers.append((rng.uniform(-limit, limit, (inputs, units)), np.zeros(units)))
     return layers

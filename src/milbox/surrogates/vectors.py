@@ -11,20 +11,22 @@ These functions work inside `@njit` code only.
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic, models, overload, register_model
 
 LANES = 16
+
+_generator: Any = intrinsic  # numba types it as if it were called outside compiled code
 
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _ZERO = ir.Constant(_FLOATS, [0.0] * LANES)
 _ANY = ir.Constant(_FLOATS, ir.Undefined)
 
 
-class Vector(types.Type):  # type: ignore[misc]
+class Vector(types.Type):
     """numba's name for sixteen float32 lanes."""
 
     def __init__(self) -> None:
@@ -32,22 +34,26 @@ class Vector(types.Type):  # type: ignore[misc]
 
 
 vector = Vector()
+Lanes: TypeAlias = Any
+"""A vector, as an argument of compiled code."""
 
 
 @register_model(Vector)
-class _VectorModel(models.PrimitiveModel):  # type: ignore[misc]
+class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _FLOATS)
+        super().__init__(manager, kind, _FLOATS)  # type: ignore[no-untyped-call]
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
-    data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
+    data = cgutils.create_struct_proxy(array_type)(  # type: ignore[no-untyped-call]
+        context, builder, array
+    ).data
     return builder.bitcast(builder.gep(data, [offset]), _FLOATS.as_pointer())
 
 
-@intrinsic
+@_generator
 def load(_context: Any, array: Any, offset: Any) -> tuple[Any, Callable[..., Any]]:
-    """The lanes at `array[offset : offset + 16]`, of a contiguous float32 array; the offset is not checked."""
+    """The lanes at `array[offset : offset + 16]`, of a contiguous float32 array; unchecked."""
     del offset
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -56,9 +62,9 @@ def load(_context: Any, array: Any, offset: Any) -> tuple[Any, Callable[..., Any
     return vector(array, types.int64), generate
 
 
-@intrinsic
+@_generator
 def store(_context: Any, array: Any, offset: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
-    """Write the lanes to `array[offset : offset + 16]`; the offset is not checked."""
+    """Write the lanes to `array[offset : offset + 16]`; unchecked."""
     del offset, lanes
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -69,7 +75,7 @@ def store(_context: Any, array: Any, offset: Any, lanes: Any) -> tuple[Any, Call
     return types.void(array, types.int64, vector), generate
 
 
-@intrinsic
+@_generator
 def fill(_context: Any, scalar: Any) -> tuple[Any, Callable[..., Any]]:
     """Sixteen lanes that all hold the scalar."""
     del scalar
@@ -81,7 +87,7 @@ def fill(_context: Any, scalar: Any) -> tuple[Any, Callable[..., Any]]:
     return vector(types.float32), generate
 
 
-@intrinsic
+@_generator
 def where_positive(_context: Any, test: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     """`lanes` where `test` is positive, zero elsewhere; `where_positive(z, z)` is a ReLU."""
     del test, lanes
@@ -93,7 +99,7 @@ def where_positive(_context: Any, test: Any, lanes: Any) -> tuple[Any, Callable[
     return vector(vector, vector), generate
 
 
-@intrinsic
+@_generator
 def total(_context: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     """The sum of the lanes, halves folded onto each other."""
     del lanes
@@ -110,13 +116,13 @@ def total(_context: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     return types.float32(vector), generate
 
 
-@intrinsic
+@_generator
 def _add(_context: Any, left: Any, right: Any) -> tuple[Any, Callable[..., Any]]:
     del left, right
     return vector(vector, vector), lambda _context, builder, _signature, arguments: builder.fadd(*arguments)
 
 
-@intrinsic
+@_generator
 def _multiply(_context: Any, left: Any, right: Any) -> tuple[Any, Callable[..., Any]]:
     del left, right
     return vector(vector, vector), lambda _context, builder, _signature, arguments: builder.fmul(*arguments)
@@ -126,14 +132,14 @@ def _multiply(_context: Any, left: Any, right: Any) -> tuple[Any, Callable[..., 
 @overload(operator.iadd, strict=False)
 def _(left: Any, right: Any) -> Callable[..., Any] | None:
     if isinstance(left, Vector) and isinstance(right, Vector):
-        return lambda left, right: _add(left, right)
+        return lambda left, right: _add(left, right)  # noqa: PLW0108 - numba compiles the lambda
     return None
 
 
 @overload(operator.mul, strict=False)
 def _(left: Any, right: Any) -> Callable[..., Any] | None:
     if isinstance(left, Vector) and isinstance(right, Vector):
-        return lambda left, right: _multiply(left, right)
+        return lambda left, right: _multiply(left, right)  # noqa: PLW0108 - numba compiles the lambda
     return None
 
 

@@ -40,6 +40,7 @@ class Study:
         journal: Path | str | None = None,
         minimize: bool = False,
         known: Iterable[tuple[Mapping[str, Any], float]] = (),
+        notes: Mapping[str, Any] | None = None,
     ) -> None:
         """Start a study, or resume the one in the journal.
 
@@ -50,6 +51,7 @@ class Study:
             journal: a file, created if it does not exist; None keeps everything in memory.
             minimize: whether small values are good.
             known: the user's own data, as (assignment, value); they become finished trials.
+            notes: JSON to keep in a journal that is created now, for whoever opens it again.
         """
         if not isinstance(domain, Domain):
             raise TypeError(f"a study needs a Domain, not {domain!r}")
@@ -70,7 +72,7 @@ class Study:
         self._lock = threading.RLock()
         self._exhausted = False
         self._shown = self._history = History()
-        self._journal = None if journal is None else Journal(journal, self._header())
+        self._journal = None if journal is None else Journal(journal, self._header(dict(notes or {})))
         # Whether the journal may be ahead of what is in memory, because a write of it did not return.
         self._stale = self._journal is not None
         try:
@@ -180,7 +182,7 @@ class Study:
             + ">"
         )
 
-    def _header(self) -> Header:
+    def _header(self, notes: Mapping[str, Any]) -> Header:
         try:
             package = importlib.metadata.version("milbox")
         except importlib.metadata.PackageNotFoundError:
@@ -193,6 +195,7 @@ class Study:
             strategy=identity(self.strategy),
             package=package,
             created_at=time.time(),
+            notes=notes,
         )
 
     def _catch_up(self) -> None:

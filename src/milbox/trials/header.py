@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from milbox.domain import Domain, Variable
@@ -25,6 +25,8 @@ class Header:
     """The version of milbox that created the journal."""
     created_at: float
     """Seconds since 1970."""
+    notes: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """Whatever the program that created the journal wants to find again, as JSON; it changes no proposal."""
 
 
 def identity(strategy: object) -> str:

@@ -30,7 +30,8 @@ _SCHEMA = (
         domain TEXT NOT NULL,
         domain_fingerprint TEXT NOT NULL,
         strategy TEXT NOT NULL,
-        strategy_fingerprint TEXT NOT NULL
+        strategy_fingerprint TEXT NOT NULL,
+        notes TEXT NOT NULL
     )
     """,
     """
@@ -65,7 +66,7 @@ def create(connection: sqlite3.Connection, header: Header) -> None:
     for statement in _SCHEMA:
         connection.execute(statement)
     connection.execute(
-        "INSERT INTO header VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO header VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             header.package,
             header.created_at,
@@ -75,6 +76,7 @@ def create(connection: sqlite3.Connection, header: Header) -> None:
             header.domain_fingerprint,
             header.strategy,
             hashlib.sha256(header.strategy.encode()).hexdigest(),
+            json.dumps(header.notes, allow_nan=False),
         ),
     )
 
@@ -99,10 +101,10 @@ def header(connection: sqlite3.Connection) -> Header:
     """The header row."""
     with _intact(connection, "its header"):
         found = connection.execute(
-            "SELECT seed, sense, domain, domain_fingerprint, strategy, package, created_at FROM header"
+            "SELECT seed, sense, domain, domain_fingerprint, strategy, package, created_at, notes FROM header"
         ).fetchone()
-        seed, sense, domain, *rest = found
-        return Header(int(seed), sense, json.loads(domain), *rest)
+        seed, sense, domain, *rest, notes = found
+        return Header(int(seed), sense, json.loads(domain), *rest, json.loads(notes))
 
 
 def trials(connection: sqlite3.Connection) -> tuple[Trial, ...]:

@@ -1,0 +1,53 @@
+"""Does the domain have a point at all, and if not, which constraints are to blame?"""
+
+from collections.abc import Sequence
+
+from milbox.domain import Constraint, Domain
+from milbox.domain.blocks import blocks
+from milbox.embed.domain import formulate
+from milbox.errors import DomainError
+from milbox.milp.program import MilpBuilder
+from milbox.milp.solution import Limits, Solver, Status
+
+
+def ensure_feasible(domain: Domain, solver: Solver) -> None:
+    """Refuse a domain without points, naming a few constraints that already exclude one another."""
+    listed = blocks(domain)
+    if listed is not None and all(len(block.states) for block in listed):
+        return
+    if feasible(domain, domain.constraints, solver):
+        return
+    guilty = conflict(domain, solver)
+    names = sorted({v.name for c in guilty for v in c.variables})
+    shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+    listing = "".join(f"\n  {c}" for c in guilty)
+    remedy = "drop it" if len(guilty) == 1 else "drop or loosen one of them"
+    raise DomainError(
+        f"no point satisfies the domain's {len(domain.constraints)} constraints; "
+        f"{'this one' if len(guilty) == 1 else f'these {len(guilty)}'} on ({shown}) cannot hold "
+        f"{'at all' if len(guilty) == 1 else 'together'}, {remedy}:{listing}"
+    )
+
+
+def feasible(domain: Domain, constraints: Sequence[Constraint], solver: Solver) -> bool:
+    """Whether some point satisfies these constraints; a search that a limit stops counts as yes."""
+    milp = MilpBuilder()
+    formulate(Domain(domain.declared, tuple(constraints)), milp)
+    return solver.solve(milp.build(), Limits(seconds=60.0)).status is not Status.INFEASIBLE
+
+
+def conflict(domain: Domain, solver: Solver) -> tuple[Constraint, ...]:
+    """Constraints that no point satisfies together, none of which can be left out (Junker 2004)."""
+
+    def explain(given: list[Constraint], added: bool, candidates: list[Constraint]) -> list[Constraint]:
+        if added and not feasible(domain, given, solver):
+            return []
+        if len(candidates) == 1:
+            return candidates
+        half = len(candidates) // 2
+        first, second = candidates[:half], candidates[half:]
+        from_second = explain([*given, *first], True, second)
+        from_first = explain([*given, *from_second], bool(from_second), first)
+        return [*from_first, *from_second]
+
+    return tuple(explain([], False, list(domain.constraints)))

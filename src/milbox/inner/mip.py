@@ -1,0 +1,160 @@
+"""What is the exact best untried point of any embeddable surrogate over any domain? A program answers."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import Point
+from milbox.domain import Domain
+from milbox.embed import embed, embeddable
+from milbox.embed.bounds import Bounded, group_bounds
+from milbox.embed.domain import Formulation, formulate
+from milbox.embed.nogood import forbid
+from milbox.embed.tighten import tighten
+from milbox.inner.climb import climbed
+from milbox.milp.program import MilpBuilder
+from milbox.milp.solution import Limits, Solver, Status
+from milbox.milp.solvers import Scip, Settings
+from milbox.milp.verify import TOLERANCE
+from milbox.surrogates.base import Surrogate
+from milbox.surrogates.relu import ReluNet
+from milbox.trials.trial import Certificate, Proposal
+
+
+@dataclass(frozen=True, slots=True)
+class Mip:
+    """Formulate, embed, forbid, solve, check (Section 3.3 of the paper).
+
+    Attributes:
+        solver: who solves the program.
+        limits: when it stops; the best point in hand is proposed then, with the bound proved so far.
+        start: begin with a climb from tried points, and write rows only for tried points that are predicted
+            to be at least as good as what it found. A tried point below an untried one cannot be the
+            optimum, so its row is not needed: the program with fewer rows is a relaxation, its bound stays
+            valid, and an untried optimum of it is the optimum.
+        lp_bounds: sharpen the bounds of neurons by linear programs (the paper's Appendix A).
+    """
+
+    solver: Solver = Scip()
+    limits: Limits = Limits()
+    start: bool = True
+    lp_bounds: bool = False
+
+    def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
+        """Why it cannot be used here; None when it can."""
+        del domain
+        return None if embeddable(surrogate) else f"{type(surrogate).__name__} has no embedding"
+
+    def best(
+        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
+    ) -> Sequence[Proposal]:
+        """The `count` best points: each is the optimum once those before it are forbidden too."""
+        found: list[Proposal] = []
+        while len(found) < count:
+            tried = [*forbidden, *(proposal.point for proposal in found)]
+            proposal = self.optimum(surrogate, domain, tried, rng)
+            if proposal is None:
+                break
+            found.append(proposal)
+        return found
+
+    def optimum(
+        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], rng: Generator
+    ) -> Proposal | None:
+        """The best point that is not forbidden; None when it is proved that there is none."""
+        began = time.perf_counter()
+        start = climbed(surrogate, domain, forbidden, rng) if self.start else None
+        rows = needed(surrogate, domain, forbidden, start)
+        bound, banned = math.inf, set(forbidden)
+        while True:
+            milp, formulation = self.program(surrogate, domain, rows)
+            spent = time.perf_counter() - began
+            left = replace(self.limits, seconds=max(0.0, self.limits.seconds - spent))
+            given = None
+            if start is not None:
+                given = milp.completed(formulation.inputs, domain.encode([start[0]])[0])
+            solution = self.solver.solve(milp.build(), left, given)
+            bound = min(bound, solution.bound)
+            if solution.x is None:
+                point = None
+                break
+            point = domain.decode(solution.x[formulation.inputs])
+            if point not in banned and domain.contains(point):
+                break
+            if point in rows or spent > self.limits.seconds:
+                point = None
+                break
+            # The rows left out, or the solver's tolerances, let this point through: forbid it, and ask again.
+            rows = [*rows, point]
+
+        claimed = solution.objective
+        if start is not None and (point is None or start[1] > predicted(surrogate, domain, point)):
+            point, claimed = start
+        if point is None and solution.status is not Status.INFEASIBLE:
+            point = some_point(domain, forbidden)
+            claimed = -math.inf if point is None else predicted(surrogate, domain, point)
+        if point is None:
+            return None
+        value = predicted(surrogate, domain, point)
+        scale = max(1.0, abs(bound), abs(value)) if math.isfinite(bound) else 1.0
+        proved = solution.status is Status.OPTIMAL and (
+            bound - value <= max(self.limits.gap * scale, 10 * TOLERANCE * scale)
+        )
+        certificate = Certificate(
+            status=Status.OPTIMAL if proved else Status.FEASIBLE,
+            value=claimed,
+            bound=max(bound, claimed),
+            residual=abs(claimed - value),
+            no_goods=len(rows),
+            seconds=time.perf_counter() - began,
+            solver=solution.solver,
+        )
+        return Proposal(point, "milp", certificate)
+
+    def program(
+        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point]
+    ) -> tuple[MilpBuilder, Formulation]:
+        """The acquisition problem as a program being built."""
+        milp = MilpBuilder()
+        formulation = formulate(domain, milp)
+        forbid(rows, formulation)
+        milp.maximize(embed(self.bounded(surrogate, domain, rows), milp, formulation.inputs))
+        return milp, formulation
+
+    def bounded(self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point]) -> Surrogate:
+        """A network with its neurons' bounds; other surrogates as they are."""
+        if not isinstance(surrogate, ReluNet):
+            return surrogate
+        if self.lp_bounds:
+            return tighten(surrogate, domain, lambda formulation: forbid(rows, formulation))
+        return Bounded(surrogate, group_bounds(surrogate, domain))
+
+
+def needed(
+    surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], start: tuple[Point, float] | None
+) -> list[Point]:
+    """The forbidden points that need a row: those predicted to be as good as the start, within rounding."""
+    if start is None or not len(forbidden):
+        return list(forbidden)
+    predictions = surrogate.predict(domain.encode(forbidden))
+    scale = max(1.0, float(np.abs(predictions).max()), abs(start[1]))
+    keep = predictions >= start[1] - TOLERANCE * scale
+    return [point for point, kept in zip(forbidden, keep, strict=True) if kept]
+
+
+def predicted(surrogate: Surrogate, domain: Domain, point: Point) -> float:
+    """The surrogate's own word on one point."""
+    return float(surrogate.predict(domain.encode([point]))[0])
+
+
+def some_point(domain: Domain, forbidden: Sequence[Point]) -> Point | None:
+    """Any untried point, for when a limit came before the solver found one; None when none is left."""
+    milp = MilpBuilder()
+    formulation = formulate(domain, milp)
+    forbid(forbidden, formulation)
+    solution = Scip(Settings.PAPER).solve(milp.build(), Limits(seconds=math.inf))
+    return None if solution.x is None else domain.decode(solution.x[formulation.inputs])

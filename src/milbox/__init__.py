@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         UnsupportedProgram,
     )
     from milbox.milp.solution import Limits, Status
-    from milbox.run import Result, maximize, minimize, run
+    from milbox.run import Result, maximize, minimize
     from milbox.strategies import NNMILP, LinearMILP, ModelBased, RandomSearch
     from milbox.study import Study
     from milbox.trials import Certificate, Trial
@@ -52,7 +52,7 @@ _HOMES = {
         "SolverUnavailable UnsupportedProgram"
     ),
     "milbox.milp.solution": "Limits Status",
-    "milbox.run": "Result maximize minimize run",
+    "milbox.run": "Result maximize minimize",
     "milbox.strategies": "LinearMILP ModelBased NNMILP RandomSearch",
     "milbox.study": "Study",
     "milbox.trials": "Certificate Trial",
@@ -95,7 +95,6 @@ __all__ = [
     "maximize",
     "minimize",
     "negate",
-    "run",
     "table",
 ]
 

@@ -22,7 +22,7 @@ class JournalMismatch(JournalError):
 
 
 class ObjectiveFailed(MilboxError):
-    """Too large a share of the latest evaluations failed."""
+    """An objective could not measure a point and says why, or too many of the latest evaluations failed."""
 
 
 class SolverUnavailable(MilboxError):

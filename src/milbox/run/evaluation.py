@@ -6,6 +6,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from milbox.errors import ObjectiveFailed
 from milbox.trials.trial import Failed, Finished
 from milbox.trials.value import measured
 
@@ -20,6 +21,8 @@ def evaluate(objective: Objective, assignment: Mapping[str, Any]) -> Finished | 
     start = time.perf_counter()
     try:
         returned = objective(**assignment)
+    except ObjectiveFailed as error:  # the objective's own words; a traceback would add nothing
+        return Failed(str(error), time.perf_counter() - start)
     except (Exception, SystemExit) as error:
         return Failed(failure(error), time.perf_counter() - start)
     seconds = time.perf_counter() - start

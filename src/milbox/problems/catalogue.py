@@ -1,0 +1,128 @@
+"""Which problems are there, and how is one had by name? Names are `family/instance`, as in plans."""
+
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TypeAlias
+
+from milbox.errors import DataError
+from milbox.problems import bbob, binding, ising, nasbench, networks, quadratic
+from milbox.problems.folder import Folders, folders
+from milbox.problems.problem import Problem
+
+Load: TypeAlias = Callable[[str, Folders, int], Problem]
+"""Name, data folders, seed of a noisy objective -> the problem."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Problems whose names start alike."""
+
+    names: Callable[[Folders], Iterable[str]]
+    load: Load
+    remedy: str = ""
+
+
+PROBLEMS: dict[str, Family] = {
+    "randommlp": Family(lambda _: networks.NAMES, lambda name, _, __: networks.random_network(name)),
+    "tfbind": Family(
+        binding.names, lambda name, places, _: binding.binding(name, places), "run `milbox data tfbind`"
+    ),
+    "bbob": Family(lambda _: bbob.NAMES, lambda name, _, __: bbob.bbob(name)),
+    "ising": Family(lambda _: ising.NAMES, lambda name, _, __: ising.ising(name)),
+    "minlplib": Family(
+        quadratic.names, lambda name, places, _: quadratic.quadratic(name, places), quadratic.REMEDY
+    ),
+    "nasbench101": Family(nasbench.names, nasbench.nasbench, nasbench.REMEDY),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of the catalogue."""
+
+    name: str
+    variables: int
+    constraints: int
+    points: float  # without constraints; may be inf for the largest
+    optimum: float | None
+    best_known: float | None
+    source: str
+    citation: str
+
+
+def names(pattern: str = "*", data: Path | str | None = None) -> list[str]:
+    """Every available problem whose name matches; instances in files are those found in the data folder."""
+    places = folders(data)
+    return [
+        name for family in PROBLEMS.values() for name in family.names(places) if fnmatchcase(name, pattern)
+    ]
+
+
+def expand(patterns: Iterable[str], data: Path | str | None = None) -> list[str]:
+    """The names that a plan's list of names and globs stands for, each once, in order.
+
+    Raises:
+        DataError: a family's data is not there.
+        ValueError: a pattern matches nothing.
+    """
+    chosen: dict[str, None] = {}
+    for pattern in patterns:
+        found = names(pattern, data)
+        if not found:
+            raise unknown(pattern, data)
+        chosen |= dict.fromkeys(found)
+    return list(chosen)
+
+
+def load(name: str, data: Path | str | None = None, *, seed: int = 0) -> Problem:
+    """The problem of that name. `seed` matters only where the objective is noisy (NAS-Bench-101's table).
+
+    Raises:
+        DataError: its data is missing or damaged.
+        ValueError: there is no such problem.
+    """
+    places = folders(data)
+    family = PROBLEMS.get(name.partition("/")[0])
+    if family is None or name not in family.names(places):
+        raise unknown(name, data)
+    return family.load(name, places, seed)
+
+
+def unknown(pattern: str, data: Path | str | None) -> DataError | ValueError:
+    """The error for a name or glob that matches nothing: one line that says what there is instead."""
+    places = folders(data)
+    family = PROBLEMS.get(pattern.partition("/")[0])
+    if family is not None and not list(family.names(places)):
+        where = ", ".join(str(place) for place in places) or "no data folder (MILBOX_DATA is not set)"
+        return DataError(
+            f"no data for {pattern!r} in {where}; {family.remedy}, or set MILBOX_DATA to a folder with it"
+        )
+    near = difflib.get_close_matches(pattern, names(data=data), n=3, cutoff=0.4)
+    hint = f"did you mean {', '.join(near)}?" if near else f"families are {', '.join(PROBLEMS)}."
+    return ValueError(f"there is no problem {pattern!r}; {hint} `milbox bench problems` lists all")
+
+
+def catalogue(pattern: str = "*", data: Path | str | None = None) -> list[Entry]:
+    """Size, source, citation and known optimum of every available problem."""
+    return [entry(load(name, data)) for name in names(pattern, data)]
+
+
+def entry(problem: Problem) -> Entry:
+    """A problem as a line of the catalogue."""
+    try:
+        points = float(problem.domain.box_size)
+    except OverflowError:
+        points = float("inf")
+    return Entry(
+        name=problem.name,
+        variables=len(problem.domain.variables),
+        constraints=len(problem.domain.constraints),
+        points=points,
+        optimum=problem.optimum,
+        best_known=problem.best_known,
+        source=problem.source,
+        citation=problem.citation,
+    )

@@ -1,0 +1,183 @@
+"""NAS-Bench-101: which cell makes the most accurate network (Section 6 and Appendix G)?
+
+A cell has up to 7 vertices and 9 edges. Variables: 21 binaries `edge`, one for each pair of vertices x < y at
+position x + y (y - 1) / 2, and 5 categoricals `op` for the vertices between input and output, null included.
+One-hot encoded these are the paper's m, w and z; its constraints (1) and (2) hold by construction.
+`nasbench101/symmetry` adds constraint (8), which puts null vertices last.
+
+With the full table the reward is the validation accuracy of one of a cell's three training runs. Which one is
+drawn from the seed and the point, so that a resumed study sees what it would have seen. Without the table the
+reward is a stand-in's guess, and the problem's source says so.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from milbox.arrays import FloatArray, IntArray
+from milbox.domain import Constraint, Domain, binary, categorical
+from milbox.errors import DataError
+from milbox.problems.cells import EDGES, ENDS, INNER, VERTICES, Cells, canonical_codes, cells_of
+from milbox.problems.folder import Folders, arrays
+from milbox.problems.problem import Problem
+from milbox.problems.standin import SAMPLE, StandIn, fitted, read_sample
+from milbox.problems.tfrecord import REPLICATES, TrainingTable, read_table
+
+FOLDER = "nasbench101"
+TABLES = ("nasbench_only108.npz", "nasbench_only108.tfrecord")
+ALL_CELLS = "nb101_all_cells.npz"
+NAMES = ("nasbench101", "nasbench101/symmetry")
+
+MOST_EDGES = 9
+OPERATIONS = ("conv3x3", "conv1x1", "maxpool3x3", "null")
+SECONDS_BUDGET = 5e6
+
+CITATION = "Ying et al., NAS-Bench-101: towards reproducible neural architecture search, ICML 2019"
+REMEDY = (
+    "put nasbench_only108.tfrecord (https://storage.googleapis.com/nasbench/nasbench_only108.tfrecord) "
+    f"into the folder {FOLDER} of the data folder"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableReward:
+    """A column of the table at a run that the seed and the point choose."""
+
+    table: TrainingTable
+    column: str
+    seed: int
+
+    def __call__(self, points: IntArray) -> FloatArray:
+        """One number per point."""
+        rows = self.table.rows(canonical_codes(cells_of(points)))
+        values: FloatArray = getattr(self.table, self.column)
+        return values[rows, drawn_runs(points, self.seed)]
+
+
+@dataclass(frozen=True, slots=True)
+class TableTest:
+    """The mean test accuracy of a cell's runs, which algorithms do not see."""
+
+    table: TrainingTable
+
+    def __call__(self, points: IntArray) -> FloatArray:
+        """One number per point."""
+        return np.asarray(self.table.test[self.table.rows(canonical_codes(cells_of(points)))].mean(axis=1))
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A guess of the stand-in at points."""
+
+    guess: Callable[[Cells], FloatArray]
+
+    def __call__(self, points: IntArray) -> FloatArray:
+        """One number per point."""
+        return self.guess(cells_of(points))
+
+
+def drawn_runs(points: IntArray, seed: int) -> IntArray:
+    """0, 1 or 2 for each point: the seed and the point mixed by SplitMix64 (Steele et al. 2014)."""
+    places = np.concatenate([np.arange(EDGES), EDGES + 2 * np.arange(INNER)]).astype(np.uint64)
+    mixed = (points.astype(np.uint64) << places).sum(axis=1, dtype=np.uint64)
+    mixed += np.uint64(seed % 2**31 + 1) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray((mixed ^ (mixed >> np.uint64(31))) % np.uint64(REPLICATES), dtype=np.int64)
+
+
+def cell_domain(*, symmetry: bool) -> Domain:
+    """The cells as linear constraints; numbers as in Appendix G."""
+    edge = binary("edge", EDGES)
+    op = categorical("op", OPERATIONS, INNER)
+    # z_i; the input and the output are never null (1).
+    null = [0, *(op[i] == "null" for i in range(INNER)), 0]
+    constraints: list[Constraint] = [edge.sum() <= MOST_EDGES]  # (3)
+    for k, (x, y) in enumerate(ENDS):
+        if y < VERTICES - 1:
+            constraints.append(edge[k] <= 1 - null[y])  # (4)
+        if x > 0:
+            constraints.append(edge[k] <= 1 - null[x])  # (5)
+    for v in range(VERTICES):
+        into = [k for k, (_, y) in enumerate(ENDS) if y == v]
+        out = [k for k, (x, _) in enumerate(ENDS) if x == v]
+        if into:  # all but the input
+            constraints.append(edge[into].sum() >= 1 - null[v])  # (6)
+        if out:  # all but the output
+            constraints.append(edge[out].sum() >= 1 - null[v])  # (7)
+    if symmetry:
+        constraints += [null[v] <= null[v + 1] for v in range(1, INNER)]  # (8)
+    return Domain([edge, op], constraints)
+
+
+def names(places: Folders) -> list[str]:
+    """Both formulations, when the table or the sample is there."""
+    return list(NAMES) if any(located(places, name) for name in (*TABLES, SAMPLE)) else []
+
+
+def located(places: Folders, name: str) -> Path | None:
+    """A file of the folder, if it exists."""
+    return next((p / FOLDER / name for p in places if (p / FOLDER / name).is_file()), None)
+
+
+def nasbench(name: str, places: Folders, seed: int = 0) -> Problem:
+    """`nasbench101` or `nasbench101/symmetry`, on the full table where it exists, else on the stand-in."""
+    domain = cell_domain(symmetry=name.endswith("/symmetry"))
+    path = next((found for table in TABLES if (found := located(places, table))), None)
+    if path is not None:
+        table = table_of(path)
+        return Problem(
+            name=name,
+            domain=domain,
+            evaluate=TableReward(table, "validation", seed),
+            source=f"{path.name}: validation accuracy of a random one of three training runs",
+            citation=CITATION,
+            best_known=float(table.validation.max()),
+            seconds=TableReward(table, "seconds", seed),
+            test_value=TableTest(table),
+            seconds_budget=SECONDS_BUDGET,
+        )
+    sample = located(places, SAMPLE)
+    if sample is None:
+        where = (
+            ", ".join(str(place / FOLDER) for place in places) or "any data folder (MILBOX_DATA is not set)"
+        )
+        raise DataError(f"neither {TABLES[1]} nor {SAMPLE} is in {where}; {REMEDY}")
+    standin = standin_of(sample)
+    optimum = guessed_optimum(sample, located(places, ALL_CELLS))
+    return Problem(
+        name=name,
+        domain=domain,
+        evaluate=Guess(standin.accuracy),
+        source="STAND-IN, not NAS-Bench-101 itself: boosted trees fitted to 20,001 of its cells",
+        citation=CITATION,
+        optimum=optimum,
+        best_known=optimum,
+        seconds=Guess(standin.seconds),
+        test_value=Guess(standin.accuracy),
+        seconds_budget=SECONDS_BUDGET,
+    )
+
+
+@lru_cache(maxsize=1)
+def table_of(path: Path) -> TrainingTable:
+    """The table, read once per process."""
+    return read_table(path)
+
+
+@lru_cache(maxsize=1)
+def standin_of(sample: Path) -> StandIn:
+    """The stand-in, fitted once per process."""
+    return fitted(*read_sample(sample))
+
+
+@lru_cache(maxsize=1)
+def guessed_optimum(sample: Path, every: Path | None) -> float | None:
+    """The stand-in's maximum over all 423,624 cells; None without the list of them."""
+    if every is None:
+        return None
+    data = arrays(every, ("V", "bits", "ops"), "get the file again, or delete it")
+    return float(standin_of(sample).accuracy(Cells(data["V"], data["bits"], data["ops"])).max())

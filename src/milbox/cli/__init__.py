@@ -1,0 +1,89 @@
+"""The command line. One file for each group of commands; nothing heavy is imported before it is needed.
+
+Exit status, the same for every command:
+
+    0    done
+    1    it did not work out: the objective failed too often, or no trial finished
+    2    bad usage or input: an option, a problem file, a file of results, a journal
+    3    nothing is left to ask: every point of the domain has been asked (`milbox ask`)
+    130  interrupted by Ctrl-C; everything told is kept
+"""
+
+import os
+import sys
+
+import click
+
+from milbox.cli.about import version
+from milbox.cli.check import check
+from milbox.cli.data import data
+from milbox.cli.demo import demo
+from milbox.cli.explain import explain
+from milbox.cli.export import export
+from milbox.cli.init import init
+from milbox.cli.laboratory import ask, tell
+from milbox.cli.look import best, status, trials
+from milbox.cli.output import BAD_INPUT, INTERRUPTED, RUN_FAILED, say
+from milbox.cli.run import resume, run
+from milbox.errors import MilboxError, ObjectiveFailed, SolverUnavailable, UnsupportedProgram
+
+GROUPS = {
+    "Start": [init, check, demo],
+    "Run": [run, resume, ask, tell],
+    "Look": [status, best, trials, explain, export],
+    "Other": [data, version],
+}
+
+
+class InGroups(click.Group):
+    """Commands listed by what they are for, instead of by letter."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of `GROUPS`."""
+        del ctx
+        return [str(command.name) for group in GROUPS.values() for command in group]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """One section for each group."""
+        del ctx
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(str(each.name), each.get_short_help_str(90)) for each in group])
+
+
+@click.group(cls=InGroups, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="milbox")
+def commands() -> None:
+    """Black-box optimisation over constrained discrete domains: every proposal feasible, new and certified.
+
+    Five minutes: milbox init; milbox check problem.toml; milbox run problem.toml --budget 60 --initial 20
+    """
+
+
+for group in GROUPS.values():
+    for command in group:
+        commands.add_command(command)
+
+
+def main() -> None:
+    """Run a command, and end with its exit status."""
+    try:
+        commands.main(prog_name="milbox", standalone_mode=False)
+        sys.stdout.flush()
+        status_code = 0
+    except click.exceptions.Exit as end:
+        status_code = end.exit_code
+    except click.ClickException as error:
+        error.show()
+        status_code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        status_code = INTERRUPTED
+    except MilboxError as error:
+        say(f"Error: {error}")
+        run_time = ObjectiveFailed | SolverUnavailable | UnsupportedProgram
+        status_code = RUN_FAILED if isinstance(error, run_time) else BAD_INPUT
+    except BrokenPipeError:
+        # Whoever read our output has had enough, as in `milbox trials run.db | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status_code = 0
+    sys.exit(status_code)

@@ -1,0 +1,157 @@
+"""`milbox check`: is a problem file right, is it feasible, how large is it, how will it be solved?"""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from milbox.cli.output import InputError, RunFailed, emit, plural, seconds_text
+from milbox.cli.problem_file import ProblemFile, read_problem
+
+if TYPE_CHECKING:
+    from milbox.domain import Domain
+    from milbox.trials import Proposal
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+# A first look at how proposals are found: this many made-up values at random points.
+REHEARSAL = 12
+
+
+@click.command()
+@click.argument("problem", type=FILE)
+@click.option("--evaluate/--no-evaluate", default=True, help="Make one evaluation of the objective.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def check(problem: Path, evaluate: bool, as_json: bool) -> None:
+    """Read PROBLEM, and say whether and how it can be optimised.
+
+    Says whether it is feasible (and if not, which rules exclude one another), how many points it has, how
+    proposals are found, and what one evaluation gives. Nothing is written.
+    """
+    from milbox.cli.run import check_runnable
+
+    read = read_problem(problem)
+    findings: dict[str, Any] = {"problem": str(problem), **shape(read)}
+    try:
+        proposals = rehearsed(read)
+    except InputError:
+        if as_json:
+            emit({**findings, "feasible": False})
+        raise
+    findings |= {"feasible": True, **size(read.domain), **method(proposals)}
+    if read.objective is not None:
+        check_runnable(read)
+    if evaluate and read.objective is not None:
+        findings["evaluation"] = evaluated(read, proposals[0])
+    if as_json:
+        emit(findings)
+    else:
+        for line in lines(findings, read):
+            click.echo(line)
+    failure = (findings.get("evaluation") or {}).get("reason")
+    if failure is not None:
+        raise RunFailed(f"the evaluation failed: {failure}")
+
+
+def shape(problem: ProblemFile) -> dict[str, Any]:
+    """How many variables, features, rules and constraints."""
+    kinds = [variable.kind for variable in problem.domain.variables]
+    return {
+        "sense": problem.sense,
+        "variables": {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
+        "features": problem.domain.features,
+        "rules": len(problem.rules),
+        "constraints": len(problem.domain.constraints),
+    }
+
+
+def size(domain: "Domain") -> dict[str, Any]:
+    """The number of points: exactly, or the bound that the variables alone give."""
+    return {"points": domain.size, "points_at_most": domain.box_size if domain.size is None else domain.size}
+
+
+def rehearsed(problem: ProblemFile) -> "list[Proposal]":
+    """A random point, and a proposal as the strategy finds it; the values it learns from are made up."""
+    import numpy as np
+
+    from milbox.cli.journals import conflict_text
+    from milbox.embed.conflict import ensure_feasible
+    from milbox.errors import DomainError
+    from milbox.milp.solvers import Scip
+    from milbox.strategies import RandomSearch
+    from milbox.trials import Finished, History
+
+    try:
+        ensure_feasible(problem.domain, Scip())
+    except DomainError:
+        raise InputError(conflict_text(problem)) from None
+    rng = np.random.default_rng(0)
+    random = RandomSearch().propose(problem.domain, History(), REHEARSAL, rng)
+    history = History().asked(random)
+    for number in range(len(random)):
+        history = history.told(number, Finished(float(rng.standard_normal())))
+    strategy: Any = problem.strategy
+    if hasattr(strategy, "initial"):
+        strategy = replace(strategy, initial=0)
+    proposals = strategy.propose(problem.domain, history, 1, rng)
+    return [random[0], *proposals]
+
+
+def method(proposals: "list[Proposal]") -> dict[str, Any]:
+    """How the strategy found its proposal, and how long that took."""
+    if len(proposals) < 2:
+        return {"method": "the domain is so small that random points exhaust it", "seconds": None}
+    proposal = proposals[1]
+    if proposal.certificate is None:
+        return {"method": proposal.origin, "seconds": None}
+    return {
+        "method": f"{proposal.origin} ({proposal.certificate.solver})",
+        "seconds": proposal.certificate.seconds,
+    }
+
+
+def evaluated(problem: ProblemFile, proposal: "Proposal") -> dict[str, Any]:
+    """One evaluation at a random feasible point."""
+    from milbox.run.evaluation import evaluate
+    from milbox.trials import Finished
+
+    assert problem.objective is not None
+    assignment = problem.domain.assignment(proposal.point)
+    began = time.perf_counter()
+    outcome = evaluate(problem.objective, problem.domain.assignment(proposal.point))
+    return {
+        "assignment": assignment,
+        "value": outcome.value if isinstance(outcome, Finished) else None,
+        "reason": None if isinstance(outcome, Finished) else outcome.reason,
+        "seconds": time.perf_counter() - began,
+    }
+
+
+def lines(findings: dict[str, Any], problem: ProblemFile) -> list[str]:
+    """The findings for a person."""
+    from milbox.cli.summary import assignment_lines
+
+    kinds = ", ".join(f"{count} {kind}" for kind, count in findings["variables"].items())
+    rules = plural(findings["rules"], "rule")
+    if findings["constraints"] != findings["rules"]:
+        rules += f" ({plural(findings['constraints'], 'constraint')})"
+    points = f"{findings['points']:,} points" if findings["points"] is not None else None
+    if findings["points"] is not None and findings["points"] > 10**9:
+        points = f"{findings['points']:.3g} points"
+    if points is None:
+        points = f"at most {findings['points_at_most']:.3g} points (the rules leave fewer)"
+    found = [
+        f"{problem.path}: {findings['sense']} over {kinds}; {rules}",
+        f"feasible, {points}",
+        f"proposals by {findings['method']}"
+        + (f", about {seconds_text(findings['seconds'])} each" if findings["seconds"] is not None else ""),
+    ]
+    evaluation = findings.get("evaluation")
+    if problem.objective is None:
+        found.append("no objective: measure by hand, with `milbox ask` and `milbox tell`")
+    elif evaluation is not None:
+        what = "failed" if evaluation["value"] is None else f"gave {evaluation['value']:g}"
+        found.append(f"one evaluation {what} in {seconds_text(evaluation['seconds'])}, at")
+        found += assignment_lines(evaluation["assignment"])
+    return found

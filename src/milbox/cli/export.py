@@ -1,0 +1,138 @@
+"""`milbox export`: a journal as CSV, as JSON lines, or as an Optuna study."""
+
+import datetime
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from milbox.cli.output import InputError, jsonable, plural, say
+
+if TYPE_CHECKING:
+    from milbox.cli.journals import Kept
+    from milbox.domain import Variable
+    from milbox.trials import Trial
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+COLUMNS = (
+    "state",
+    "reason",
+    "origin",
+    "status",
+    "acquisition",
+    "bound",
+    "gap",
+    "residual",
+    "no_goods",
+    "solver",
+    "solver_seconds",
+    "fit_seconds",
+    "evaluation_seconds",
+    "asked_at",
+    "told_at",
+)
+
+
+@click.command()
+@click.argument("journal", type=FILE)
+@click.option(
+    "--to",
+    "kind",
+    type=click.Choice(["csv", "jsonl", "optuna"]),
+    help="[default: by the ending of --out; .log, .sqlite3 and .db are Optuna's]",
+)
+@click.option("--out", type=FILE, required=True, help="The file to write.")
+@click.option("--force", is_flag=True, help="Overwrite the file.")
+def export(journal: Path, kind: str | None, out: Path, force: bool) -> None:
+    """Write every trial of JOURNAL in a form that other programs read.
+
+    For Optuna, a file that ends in .log is a journal storage (fast), one that ends in .sqlite3 or .db a
+    database; `optuna-dashboard FILE` shows either.
+    """
+    from milbox.cli.journals import read_journal
+    from milbox.cli.laboratory import check_writable, write
+    from milbox.cli.table import batch_csv, trial_entry
+
+    endings = {".csv": "csv", ".jsonl": "jsonl", ".log": "optuna", ".sqlite3": "optuna", ".db": "optuna"}
+    kind = kind or endings.get(out.suffix)
+    if kind is None:
+        raise InputError(f"the ending of {out} says nothing about its form; give --to")
+    if out.resolve() == journal.resolve():
+        raise InputError(f"{out} is the journal itself; choose another file")
+    check_writable(out, force)
+    kept = read_journal(journal)
+    if kind == "csv":
+        write(out, batch_csv(kept.domain, kept.trials, COLUMNS))
+    elif kind == "jsonl":
+        lines = (json.dumps(jsonable(trial_entry(trial)), allow_nan=False) for trial in kept.trials)
+        write(out, "".join(f"{line}\n" for line in lines))
+    else:
+        write_optuna(kept, out)
+    say(f"wrote {plural(len(kept.trials), 'trial')} to {out}")
+
+
+def write_optuna(kept: "Kept", out: Path) -> None:
+    """The journal as an Optuna study with the journal's name."""
+    try:
+        import optuna
+        from optuna.storages import JournalStorage, RDBStorage
+        from optuna.storages.journal import JournalFileBackend
+    except ImportError:
+        raise InputError("exporting to Optuna needs it: run `pip install 'milbox[optuna]'`") from None
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    draft = out.with_name(f".{out.name}.new")
+    draft.unlink(missing_ok=True)
+    storage: Any = (
+        JournalStorage(JournalFileBackend(str(draft)))
+        if out.suffix not in (".sqlite3", ".db")
+        else RDBStorage(f"sqlite:///{draft.resolve()}")
+    )
+    study = optuna.create_study(storage=storage, study_name=kept.path.stem, direction=kept.header.sense)
+    study.set_user_attr("milbox", {"seed": kept.header.seed, "strategy": kept.header.strategy})
+    distributions = {v.name: distribution(v) for v in kept.domain.variables}
+    study.add_trials([frozen(kept, trial, distributions) for trial in kept.trials])
+    if hasattr(storage, "engine"):
+        storage.engine.dispose()
+    draft.replace(out)
+
+
+def distribution(variable: "Variable") -> Any:
+    """The Optuna distribution of one scalar variable."""
+    from optuna.distributions import CategoricalDistribution, IntDistribution
+
+    if variable.kind == "categorical":
+        return CategoricalDistribution([variable.value(code) for code in variable.codes])
+    return IntDistribution(variable.codes[0], variable.codes[-1])
+
+
+def frozen(kept: "Kept", trial: "Trial", distributions: dict[str, Any]) -> Any:
+    """One trial as Optuna keeps it."""
+    from optuna.trial import FrozenTrial, TrialState
+
+    from milbox.cli.table import trial_entry
+
+    pairs = zip(kept.domain.variables, trial.point, strict=True)
+    entry = trial_entry(trial)
+    states = {"finished": TrialState.COMPLETE, "failed": TrialState.FAIL, "pending": TrialState.RUNNING}
+    asked, told = entry["asked_at"], entry["told_at"]
+    return FrozenTrial(
+        number=trial.number,
+        trial_id=trial.number,
+        state=states[trial.state],
+        value=trial.value,
+        values=None,
+        datetime_start=moment(asked),
+        datetime_complete=moment(told) if trial.state != "pending" else None,
+        params={variable.name: variable.value(code) for variable, code in pairs},
+        distributions=distributions,
+        user_attrs=jsonable({name: entry[name] for name in COLUMNS if entry[name] is not None}),
+        system_attrs={},
+        intermediate_values={},
+    )
+
+
+def moment(seconds: float | None) -> datetime.datetime:
+    """A time that Optuna takes: local, and never missing."""
+    return datetime.datetime.fromtimestamp(seconds or 0.0)

@@ -1,0 +1,206 @@
+"""`milbox ask` and `milbox tell`: points out and values in, for whoever measures by hand or elsewhere."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from milbox.cli.output import InputError, NothingLeft, emit, plural, say
+from milbox.cli.problem_file import read_problem
+
+if TYPE_CHECKING:
+    from milbox.cli.answers import Answer, Answers
+    from milbox.domain import Domain
+    from milbox.study import Study
+    from milbox.trials import Trial
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command()
+@click.argument("journal", type=FILE)
+@click.option("--count", type=click.IntRange(1), default=1, show_default=True, help="How many points.")
+@click.option("--problem", type=FILE, help="The problem file: needed once, to create the journal.")
+@click.option("--csv", "csv_file", type=FILE, help="Write the batch to this file; fill in its value column.")
+@click.option("--json", "as_json", is_flag=True, help="Print the batch as one JSON object.")
+@click.option("--force", is_flag=True, help="Overwrite the CSV file.")
+@click.option("--seed", type=click.IntRange(0), help="For a new journal [default: 0].")
+@click.option(
+    "--initial", type=click.IntRange(0), help="For a new journal: random points first [default: 50]."
+)
+@click.option("--known", type=FILE, help="Your own measurements: CSV or JSON with every variable, and value.")
+def ask(
+    journal: Path,
+    count: int,
+    problem: Path | None,
+    csv_file: Path | None,
+    as_json: bool,
+    force: bool,
+    seed: int | None,
+    initial: int | None,
+    known: Path | None,
+) -> None:
+    """Propose the next points of the study in JOURNAL.
+
+    They are in the journal, as pending, before they are printed. To see pending points again:
+    `milbox trials JOURNAL --state pending --csv FILE`.
+    """
+    from milbox.errors import Exhausted
+
+    if csv_file is not None:
+        check_writable(csv_file, force)
+    with opened(journal, problem, seed, initial, known) as study:
+        try:
+            trials = study.ask_many(count)
+        except Exhausted as error:
+            raise NothingLeft(str(error)) from None
+        if len(trials) < count:
+            say(f"only {plural(len(trials), 'point')} of {count}: the domain has no more")
+        hand_out(trials, study.domain, csv_file, as_json, journal)
+
+
+def opened(
+    journal: Path, problem: Path | None, seed: int | None, initial: int | None, known: Path | None
+) -> "Study":
+    """The study to ask: the journal's, or a new one for the problem file."""
+    from milbox.cli.answers import known_data
+    from milbox.cli.journals import create_study, open_to_ask, read_journal
+
+    if not journal.exists():
+        if problem is None:
+            raise InputError(f"there is no journal {journal}; to create it, give --problem FILE")
+        read = read_problem(problem, initial)
+        data = known_data(known, read.domain) if known else []
+        return create_study(read, journal, seed=seed or 0, initial=initial, budget=None, known=data)
+    kept = read_journal(journal)
+    if seed not in (None, kept.header.seed):
+        raise InputError(f"{journal} has the seed {kept.header.seed}; --seed is for new journals")
+    if initial not in (None, kept.notes.get("initial")):
+        raise InputError(f"{journal} exists already; --initial is for new journals")
+    return open_to_ask(kept, problem, known_data(known, kept.domain) if known else [])
+
+
+def hand_out(
+    trials: "list[Trial]", domain: "Domain", csv_file: Path | None, as_json: bool, journal: Path
+) -> None:
+    """A batch as a file, as JSON, or for reading."""
+    from milbox.cli.summary import assignment_lines
+    from milbox.cli.table import batch_csv, trial_entry
+
+    if csv_file is not None:
+        again = f"the points are pending; to write them: milbox trials {journal} --state pending --csv FILE"
+        write(csv_file, batch_csv(domain, trials), again)
+        say(f"wrote {plural(len(trials), 'point')} to {csv_file}; fill in the column value, then:")
+        say(f"  milbox tell {journal} {csv_file}")
+    if as_json:
+        emit({"trials": [trial_entry(trial) for trial in trials]})
+    elif csv_file is None:
+        for trial in trials:
+            proof = ""
+            if trial.certificate is not None:
+                proof = f", {trial.certificate.status}, gap {trial.certificate.gap:.2%}"
+            click.echo(f"trial {trial.number} ({trial.origin}{proof})")
+            for line in assignment_lines(trial.assignment):
+                click.echo(line)
+
+
+@click.command()
+@click.argument("journal", type=FILE)
+@click.argument("results", type=FILE, required=False)
+@click.option("--trial", type=click.IntRange(0), help="Tell one trial, without a file.")
+@click.option("--value", type=float, help="The value of that trial.")
+@click.option("--failed", metavar="REASON", help="Why that trial has no value.")
+@click.option("--partial", is_flag=True, help="Record the good rows even if others are wrong.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was recorded as JSON.")
+def tell(
+    journal: Path,
+    results: Path | None,
+    trial: int | None,
+    value: float | None,
+    failed: str | None,
+    partial: bool,
+    as_json: bool,
+) -> None:
+    """Record measured values in JOURNAL.
+
+    RESULTS is CSV or JSON with trial and value. Rows without a value stay pending; `failed`, or
+    `failed: reason`, ends a trial without one; other columns that bear a variable's name must hold what was
+    asked. If any row is wrong, nothing is recorded (unless --partial) and each wrong row is named. Telling
+    the same file again is harmless.
+    """
+    from milbox.cli.answers import Answer, Answers, answers, trial_number
+    from milbox.cli.journals import open_to_tell, read_journal
+    from milbox.cli.rows import read_rows
+    from milbox.cli.table import number_of
+
+    if (results is None) == (trial is None):
+        raise click.UsageError("give a file of results, or --trial with --value or --failed")
+    if trial is not None and (value is None) == (failed is None):
+        raise click.UsageError("--trial needs --value or --failed")
+    rows = read_rows(results) if results is not None else []
+    with open_to_tell(read_journal(journal)) as study:
+        if results is not None:
+            found = answers(rows, results, study.domain, study.trials)
+        else:
+            try:
+                number = trial_number(trial, len(study.trials))
+                if study.trials[number].state != "pending":
+                    raise ValueError(f"trial {number} has been told already")
+                number_given = None if value is None else number_of(value)
+            except ValueError as error:
+                raise InputError(str(error)) from None
+            found = Answers([Answer(0, number, number_given, failed)])
+        if not found.complaints or partial:
+            record(study, found.given)
+        report(study, found, partial, as_json)
+
+
+def record(study: "Study", given: "list[Answer]") -> None:
+    """Tell the study what the answers say."""
+    for answer in given:
+        if answer.value is not None:
+            study.tell(answer.trial, answer.value)
+        else:
+            study.fail(answer.trial, answer.reason or "reported as failed")
+
+
+def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> None:
+    """What was recorded and what was not."""
+    recorded = found.given if partial or not found.complaints else []
+    best, pending = study.best, sum(trial.state == "pending" for trial in study.trials)
+    if as_json:
+        emit(
+            {
+                "recorded": [answer.trial for answer in recorded],
+                "open": found.open,
+                "wrong": found.complaints,
+                "pending": pending,
+                "best": None if best is None else {"trial": best.number, "value": best.value},
+            }
+        )
+    else:
+        done = plural(len(recorded), "trial")
+        shown = "" if best is None else f"; best value {best.value:g} in trial {best.number}"
+        click.echo(f"recorded {done}, {pending} pending{shown}")
+    if found.complaints:
+        kept = "the good rows were recorded" if partial else "nothing was recorded"
+        listing = "\n".join(found.complaints)
+        raise InputError(f"{plural(len(found.complaints), 'row')} cannot be used, {kept}:\n{listing}")
+
+
+def check_writable(path: Path, force: bool) -> None:
+    """Refuse a file that exists or cannot be written, before any point is handed out."""
+    if path.exists() and not force:
+        raise InputError(f"{path} exists already; choose another name, or give --force")
+    if not path.resolve().parent.is_dir():
+        raise InputError(f"the folder {path.resolve().parent} does not exist")
+
+
+def write(path: Path, text: str, advice: str = "choose another place") -> None:
+    """A file whole or not at all."""
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="")
+        draft.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written ({error.strerror}); {advice}") from None

@@ -1,0 +1,71 @@
+"""How does a command speak? Results on standard output, everything else on standard error."""
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+RUN_FAILED, BAD_INPUT, NOTHING_LEFT, INTERRUPTED = 1, 2, 3, 130
+
+
+class InputError(click.ClickException):
+    """A file or an option is not what it has to be; the message says where and what to do."""
+
+    exit_code = BAD_INPUT
+
+
+class RunFailed(click.ClickException):
+    """The input was right, and still it did not work out."""
+
+    exit_code = RUN_FAILED
+
+
+class NothingLeft(click.ClickException):
+    """Every point of the domain has been asked."""
+
+    exit_code = NOTHING_LEFT
+
+
+def say(message: str) -> None:
+    """A remark for the person at the terminal, out of the way of the results."""
+    click.echo(message, err=True)
+
+
+def emit(result: Mapping[str, Any]) -> None:
+    """One result as one line of JSON, flushed so that a reader at the other end of a pipe sees it."""
+    click.echo(json.dumps(jsonable(result), allow_nan=False, ensure_ascii=False))
+    sys.stdout.flush()
+
+
+def jsonable(thing: Any) -> Any:
+    """The same with arrays as lists, and null for infinities, which JSON does not have."""
+    if isinstance(thing, Mapping):
+        return {str(key): jsonable(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [jsonable(item) for item in thing]
+    if hasattr(thing, "tolist"):
+        return jsonable(thing.tolist())
+    if isinstance(thing, float) and not math.isfinite(thing):
+        return None
+    return thing
+
+
+def plural(count: int, noun: str) -> str:
+    """`1 trial`, `2 trials`."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def seconds_text(seconds: float) -> str:
+    """A duration as people say it."""
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    if seconds < 1:
+        return f"{seconds * 1e3:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,0 +1,283 @@
+"""What does a problem file say? Variables, rules, the objective and the strategy, checked key by key."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+
+from milbox.cli.output import InputError
+from milbox.cli.toml_lines import line_of, rule_line, syntax_error_line
+
+if TYPE_CHECKING:
+    from milbox.cli.objective import Command, PythonFunction
+    from milbox.domain import Constraint, Domain
+    from milbox.strategies import Strategy
+
+Sense: TypeAlias = Literal["maximize", "minimize"]
+
+KINDS = {
+    "binary": ("size",),
+    "integer": ("low", "high", "size", "encoding"),
+    "categorical": ("choices", "size", "encoding"),
+}
+OBJECTIVE = ("command", "python", "sense", "timeout", "retries", "directory", "environment")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule of the file, where it stands, and the constraints it states."""
+
+    text: str
+    name: str | None
+    line: int
+    constraints: "tuple[Constraint, ...]"
+
+    def __str__(self) -> str:
+        shown = " ".join(self.text.split())
+        return f"line {self.line}: {shown}" + (f"  ({self.name})" if self.name else "")
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemFile:
+    """A problem file that has been read and understood."""
+
+    path: Path
+    text: str
+    domain: "Domain"
+    rules: tuple[Rule, ...]
+    sense: Sense
+    objective: "Command | PythonFunction | None"
+    """None when values come from people, through `milbox tell`."""
+    strategy: "Strategy"
+
+    def blamed(self, guilty: "Iterable[Constraint]") -> list[Rule]:
+        """The rules that state these constraints."""
+        wanted = {id(constraint) for constraint in guilty}
+        return [rule for rule in self.rules if any(id(c) in wanted for c in rule.constraints)]
+
+
+def read_problem(path: Path, initial: int | None = None) -> ProblemFile:
+    """The problem in a file; `initial` overrides the number of random points first."""
+    try:
+        text = path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not a text file in UTF-8 (byte {error.start})") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    return parse_problem(text, path, initial)
+
+
+def parse_problem(text: str, path: Path, initial: int | None = None) -> ProblemFile:
+    """The problem in a file's text; `path` says where it is from, and where its commands run."""
+    return Parser(text, path).problem(initial)
+
+
+class Parser:
+    """One file while it is being read: what it says, and where it says it."""
+
+    def __init__(self, text: str, path: Path) -> None:
+        self.text, self.path = text, path
+        try:
+            self.document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            place = f"{path}:{syntax_error_line(text, error)}"
+            message = str(error).partition(" (at ")[0]
+            raise InputError(f"{place}: this is not TOML: {message[:1].lower()}{message[1:]}") from None
+
+    def fail(self, message: str, *keys: str | int) -> NoReturn:
+        """Refuse the file at a key."""
+        raise InputError(f"{self.path}:{line_of(self.text, keys)}: {message}") from None
+
+    def problem(self, initial: int | None) -> ProblemFile:
+        """Everything, in the order of the file."""
+        from milbox.domain import Domain
+
+        self.known_keys(self.document, ("variables", "constraints", "objective", "strategy"), "the file")
+        declared = self.variables()
+        rules = self.rules(declared)
+        try:
+            domain = Domain(list(declared.values()), [c for rule in rules for c in rule.constraints])
+        except (TypeError, ValueError) as error:
+            self.fail(str(error), "variables")
+        sense, objective = self.objective(declared)
+        return ProblemFile(self.path, self.text, domain, rules, sense, objective, self.strategy(initial))
+
+    def variables(self) -> dict[str, Any]:
+        """The declared variables by name."""
+        table = self.table(self.document.get("variables"), "variables")
+        if not table:
+            self.fail(
+                'there are no variables; under [variables] write, say, x = { kind = "binary", size = 10 }',
+                "variables",
+            )
+        return {
+            name: self.variable(name, self.table(form, "variables", name)) for name, form in table.items()
+        }
+
+    def variable(self, name: str, form: Mapping[str, Any]) -> Any:
+        """One variable or array."""
+        from milbox.domain import binary, categorical, integer
+        from milbox.domain.rule_terms import nearest
+
+        where = ("variables", name)
+        kind = form.get("kind")
+        if not isinstance(kind, str) or kind not in KINDS:
+            given = "has no kind" if kind is None else f"has the kind {kind!r}"
+            hint = nearest(str(kind), KINDS) if kind is not None else "; there are " + ", ".join(KINDS)
+            self.fail(f"variable {name!r} {given}{hint}", *where, "kind")
+        self.known_keys(form, ("kind", *KINDS[kind]), f"{kind} variable {name!r}", *where)
+        needed = [key for key in ("low", "high", "choices") if key in KINDS[kind] and key not in form]
+        if needed:
+            self.fail(f"{kind} variable {name!r} needs {' and '.join(needed)}", *where)
+        size = form.get("size")
+        if isinstance(size, list):
+            size = tuple(size)
+        encoding: Any = form.get("encoding", "onehot")
+        try:
+            match kind:
+                case "binary":
+                    return binary(name, size)
+                case "integer":
+                    return integer(name, form["low"], form["high"], size, encoding=encoding)
+                case _:
+                    return categorical(name, form["choices"], size, encoding=encoding)
+        except (TypeError, ValueError) as error:
+            blamed = next((key for key in form if str(error).startswith(key)), "kind")
+            self.fail(str(error), *where, blamed)
+
+    def rules(self, declared: Mapping[str, Any]) -> tuple[Rule, ...]:
+        """The rules, each with its constraints."""
+        from milbox.domain.rules import RuleError, rule
+
+        tables = self.document.get("constraints", [])
+        if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+            self.fail('constraints are written as [[constraints]], then rule = "..."', "constraints")
+        found = []
+        for number, form in enumerate(tables):
+            where = ("constraints", number)
+            self.known_keys(form, ("rule", "name"), "a constraint", *where)
+            text, name = form.get("rule"), form.get("name")
+            if not isinstance(text, str):
+                self.fail('a constraint needs a rule, such as rule = "sum(x) <= 3"', *where, "rule")
+            if name is not None and not isinstance(name, str):
+                self.fail(f"the name of a constraint must be a text, not {name!r}", *where, "name")
+            try:
+                stated = rule(text, declared)
+            except RuleError as error:
+                line = rule_line(self.text, (*where, "rule"), error.line)
+                raise InputError(f"{self.path}:{line}: {error}") from None
+            found.append(Rule(text, name, line_of(self.text, (*where, "rule")), stated))
+        return tuple(found)
+
+    def objective(self, declared: Mapping[str, Any]) -> "tuple[Sense, Command | PythonFunction | None]":
+        """How values are measured, and whether large or small ones are good."""
+        from milbox.cli.objective import Command, PythonFunction, unknown_names
+
+        form = self.table(self.document.get("objective", {}), "objective")
+        self.known_keys(form, OBJECTIVE, "the objective", "objective")
+        sense = form.get("sense", "maximize")
+        if sense not in ("maximize", "minimize"):
+            self.fail(f"sense must be 'maximize' or 'minimize', not {sense!r}", "objective", "sense")
+        folder = self.path.resolve().parent
+        command, function = form.get("command"), form.get("python")
+        if command is not None and function is not None:
+            self.fail("the objective is a command or a python function, not both", "objective", "python")
+        if command is None:
+            unused = [key for key in form if key not in ("python", "sense")]
+            if unused:
+                self.fail(f"{unused[0]} is for commands, and there is no command", "objective", unused[0])
+        if function is not None:
+            module, colon, name = function.partition(":") if isinstance(function, str) else ("", "", "")
+            if not (module and colon and name):
+                self.fail(f'python must be "module:function", not {function!r}', "objective", "python")
+            return sense, PythonFunction(module, name, str(folder))
+        if command is None:
+            return sense, None
+        if not isinstance(command, list) or not command or not all(isinstance(c, str) for c in command):
+            self.fail(
+                'command must be a list of texts, such as ["python3", "measure.py"]; no shell is involved',
+                "objective",
+                "command",
+            )
+        for argument in command:
+            wrong = unknown_names(argument, declared)
+            if wrong is not None:
+                self.fail(wrong, "objective", "command")
+        return sense, Command(
+            tuple(command),
+            str(folder / self.text_of("directory", form, ".")),
+            self.number_of("timeout", form, None, least=0.001),
+            int(self.number_of("retries", form, 0, least=0, whole=True) or 0),
+            self.environment(form),
+        )
+
+    def environment(self, form: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """Variables of the environment of a command."""
+        pairs = self.table(form.get("environment", {}), "objective", "environment")
+        for name, value in pairs.items():
+            if not isinstance(value, str):
+                self.fail(f"{name} must be a text, not {value!r}", "objective", "environment", name)
+        return tuple(pairs.items())
+
+    def strategy(self, initial: int | None) -> "Strategy":
+        """Who chooses the points."""
+        from milbox.cli.strategy import STRATEGIES, strategy_named
+
+        form = self.table(self.document.get("strategy", {}), "strategy")
+        self.known_keys(form, ("name", "initial"), "the strategy", "strategy")
+        name = self.text_of("name", form, next(iter(STRATEGIES)), "strategy")
+        if name not in STRATEGIES:
+            from milbox.domain.rule_terms import nearest
+
+            self.fail(f"no strategy named {name!r}{nearest(name, STRATEGIES)}", "strategy", "name")
+        number = self.number_of("initial", form, None, 0, whole=True, table="strategy")
+        given = int(number) if number is not None else None
+        try:
+            return strategy_named(name, given if initial is None else initial)
+        except ValueError as error:
+            self.fail(str(error), "strategy", "initial")
+
+    def known_keys(self, form: Mapping[str, Any], known: Iterable[str], what: str, *where: str | int) -> None:
+        """Refuse keys that would be ignored."""
+        from milbox.domain.rule_terms import nearest
+
+        known = list(known)
+        for key in form:
+            if key not in known:
+                self.fail(f"{what} has no key {key!r}{nearest(key, known)}", *where, key)
+
+    def table(self, form: Any, *where: str | int) -> dict[str, Any]:
+        """A table, or nothing where there is none."""
+        if form is None:
+            return {}
+        if not isinstance(form, dict):
+            self.fail(f"{'.'.join(map(str, where))} must be a table, not {form!r}", *where)
+        return form
+
+    def text_of(self, key: str, form: Mapping[str, Any], default: str, table: str = "objective") -> str:
+        """A text of a table."""
+        value = form.get(key, default)
+        if not isinstance(value, str):
+            self.fail(f"{key} must be a text, not {value!r}", table, key)
+        return value
+
+    def number_of(
+        self,
+        key: str,
+        form: Mapping[str, Any],
+        default: float | None,
+        least: float,
+        *,
+        whole: bool = False,
+        table: str = "objective",
+    ) -> float | None:
+        """A number of a table."""
+        value = form.get(key, default)
+        if value is None:
+            return None
+        kinds = int if whole else int | float
+        if not isinstance(value, kinds) or isinstance(value, bool) or not least <= value < float("inf"):
+            what = "a whole number" if whole else "a number"
+            self.fail(f"{key} must be {what}, {least:g} or more, not {value!r}", table, key)
+        return value

@@ -1,0 +1,191 @@
+"""What does a person see while a run goes on? The incumbent, the last proof, where the time goes, the end."""
+
+import math
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from milbox.cli.output import say, seconds_text
+from milbox.cli.summary import spent
+
+if TYPE_CHECKING:
+    from milbox.trials import Trial
+
+Style: TypeAlias = Literal["auto", "plain", "none"]
+
+# Plain lines come when the trial number has grown by a twentieth of the budget, or after this many seconds.
+SECONDS_BETWEEN_LINES = 10.0
+BARS = "▁▂▃▄▅▆▇█"
+
+
+class Watch:
+    """Trials as they end, and what to show of them.
+
+    The live display asks from a thread of its own, so it reads only what is collected here and never the
+    study, which may be busy for minutes.
+    """
+
+    def __init__(self, earlier: Iterable["Trial"], sense: str, budget: int) -> None:
+        self.sign = -1.0 if sense == "minimize" else 1.0
+        self.budget = budget
+        self.best: Trial | None = None
+        self.curve: list[float] = []
+        self.before = 0
+        for trial in earlier:
+            self.before += trial.state != "pending" and trial.origin != "known"
+            self.note(trial)
+        self.ended: list[Trial] = []
+        self.began = time.monotonic()
+
+    def add(self, trial: "Trial") -> None:
+        """One more trial has ended."""
+        self.note(trial)
+        self.ended.append(trial)
+
+    def note(self, trial: "Trial") -> None:
+        """Keep the best trial and the curve of incumbents up to date."""
+        if trial.value is not None:
+            if (
+                self.best is None
+                or self.best.value is None
+                or self.sign * (trial.value - self.best.value) > 0
+            ):
+                self.best = trial
+            self.curve.append(math.nan if self.best.value is None else self.best.value)
+
+    @property
+    def count(self) -> int:
+        """How much of the budget is spent."""
+        return self.before + len(self.ended)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since this session began."""
+        return time.monotonic() - self.began
+
+    @property
+    def left(self) -> float | None:
+        """Seconds to the end, judged by the latest twenty trials; None before the first."""
+        latest = [trial.outcome.told_at for trial in self.ended[-21:] if hasattr(trial.outcome, "told_at")]
+        times = [told for told in latest if told is not None]
+        if len(times) >= 2:
+            pace = (times[-1] - times[0]) / (len(times) - 1)
+        elif self.ended:
+            pace = self.elapsed / len(self.ended)
+        else:
+            return None
+        return max(0.0, pace * (self.budget - self.count))
+
+    def line(self) -> str:
+        """Everything on one line."""
+        left = self.left
+        return " · ".join(
+            [
+                f"trial {self.count}/{self.budget}",
+                "no value yet" if self.best is None else f"best {self.best.value:g}",
+                *self.proof(),
+                *([] if left is None else [f"about {seconds_text(left)} left"]),
+            ]
+        )
+
+    def proof(self) -> list[str]:
+        """What is proved about the last proposal that a model chose."""
+        last = next((t.certificate for t in reversed(self.ended) if t.certificate is not None), None)
+        if last is None:
+            return ["random points first"]
+        gap = "gap 0" if last.gap == 0 else f"gap {last.gap:.2%}"
+        return [f"bound {last.bound:.4g}", f"{gap} ({last.status})"]
+
+    def panel(self) -> Any:
+        """Everything as a small panel for a terminal."""
+        from rich.panel import Panel
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        head = Table.grid(padding=(0, 1), expand=True)
+        head.add_column(no_wrap=True)
+        head.add_column(ratio=1)
+        head.add_column(no_wrap=True, justify="right")
+        left = self.left
+        clock = seconds_text(self.elapsed) + ("" if left is None else f", about {seconds_text(left)} left")
+        head.add_row(
+            Text(f"trial {self.count}/{self.budget}", style="bold"),
+            ProgressBar(total=self.budget, completed=self.count),
+            Text(clock, style="dim"),
+        )
+        body = Table.grid(padding=(0, 2))
+        body.add_column(style="dim", no_wrap=True)
+        body.add_column()
+        best = Text("no value yet", style="dim")
+        if self.best is not None:
+            best = Text.assemble(
+                (f"{self.best.value:g}", "bold green"),
+                (f"  trial {self.best.number}  ", "dim"),
+                (sparkline(self.curve), "green"),
+            )
+        body.add_row("best", best)
+        if self.ended:
+            last = self.ended[-1]
+            shown = f"{last.value:g}" if last.value is not None else f"failed: {first_line(last.reason)}"
+            body.add_row("last", Text.assemble(shown, (f"  {last.origin}", "dim")))
+        body.add_row("proved", Text(" · ".join(self.proof())))
+        body.add_row("time in", Text(str(spent(self.ended))))
+        grid = Table.grid(expand=True)
+        grid.add_row(head)
+        grid.add_row(body)
+        return Panel(grid, title="milbox", title_align="left", border_style="dim")
+
+
+def watched(steps: Iterable["Trial"], watch: Watch, style: Style, compact: bool = False) -> Iterator["Trial"]:
+    """The steps as they come, shown on standard error: live on a terminal, quiet elsewhere unless asked.
+
+    Args:
+        steps: trials as they end.
+        watch: collects them.
+        style: `auto`, `plain` lines now and then, or `none`.
+        compact: one live line instead of a panel.
+    """
+    if style == "auto" and sys.stderr.isatty():
+        yield from _live(steps, watch, compact)
+        return
+    shown_at, shown_count = watch.began, watch.before
+    for trial in steps:
+        watch.add(trial)
+        yield trial
+        due = watch.count - shown_count >= watch.budget / 20 or watch.count == watch.budget
+        if style == "plain" and (due or time.monotonic() - shown_at > SECONDS_BETWEEN_LINES):
+            say(watch.line())
+            shown_at, shown_count = time.monotonic(), watch.count
+
+
+def _live(steps: Iterable["Trial"], watch: Watch, compact: bool) -> Iterator["Trial"]:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    def shown() -> Any:
+        return Text(watch.line(), no_wrap=True, overflow="ellipsis") if compact else watch.panel()
+
+    with Live(get_renderable=shown, console=Console(stderr=True), refresh_per_second=4):
+        for trial in steps:
+            watch.add(trial)
+            yield trial
+
+
+def sparkline(curve: list[float], width: int = 24) -> str:
+    """The course of the incumbent in small bars."""
+    if not curve:
+        return ""
+    places = [curve[round(i * (len(curve) - 1) / max(width - 1, 1))] for i in range(min(width, len(curve)))]
+    if len(curve) < width:
+        places = curve
+    low, high = min(places), max(places)
+    span = (high - low) or 1.0
+    return "".join(BARS[round((value - low) / span * (len(BARS) - 1))] for value in places)
+
+
+def first_line(reason: str | None) -> str:
+    """The summary of a reason."""
+    return (reason or "").partition("\n")[0]

@@ -1,0 +1,230 @@
+"""`milbox run` and `milbox resume`: evaluate points until the budget is spent."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from milbox.cli.output import INTERRUPTED, InputError, RunFailed, emit, say
+from milbox.cli.problem_file import ProblemFile, read_problem
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from milbox.cli.progress import Style
+    from milbox.study import Study
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+def running(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that `run` and `resume` share."""
+    options = [
+        click.option("--workers", type=click.IntRange(1), help="Evaluations kept in flight [default: 1]."),
+        click.option("--dask", metavar="ADDRESS", help="Evaluate on the Dask cluster with this scheduler."),
+        click.option(
+            "--failures",
+            type=click.FloatRange(0, 1),
+            default=0.5,
+            show_default=True,
+            help="Stop when a larger share of the last 20 evaluations failed.",
+        ),
+        click.option(
+            "--progress",
+            type=click.Choice(["auto", "plain", "none"]),
+            default="auto",
+            show_default=True,
+            help="auto: live on a terminal, nothing elsewhere; plain: a line now and then.",
+        ),
+        click.option(
+            "--json", "as_json", is_flag=True, help="One JSON object a line: each trial, then the end."
+        ),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.argument("problem", type=FILE)
+@click.option("--budget", type=click.IntRange(1), required=True, help="How many trials there may be in all.")
+@click.option("--journal", type=FILE, help="The file that keeps the run [default: PROBLEM with .db].")
+@click.option("--seed", type=click.IntRange(0), help="The same seed gives the same run [default: 0].")
+@click.option("--initial", type=click.IntRange(0), help="Random feasible points first [default: 50].")
+@click.option("--known", type=FILE, help="Your own measurements: CSV or JSON with every variable, and value.")
+@running
+def run(
+    problem: Path,
+    budget: int,
+    journal: Path | None,
+    seed: int | None,
+    initial: int | None,
+    known: Path | None,
+    **how: Any,
+) -> None:
+    """Optimise what PROBLEM describes.
+
+    A journal that exists already is continued: its trials count towards the budget, and pending ones are
+    evaluated first. Ctrl-C loses nothing; `milbox resume JOURNAL` goes on.
+    """
+    from milbox.cli.answers import known_data
+    from milbox.cli.journals import create_study, read_journal
+
+    journal = journal or Path(f"{problem.stem}.db")
+    read = read_problem(problem, initial)
+    if journal.exists():
+        kept = read_journal(journal)
+        seed = kept.header.seed if seed is None else seed
+        if initial is None and kept.notes.get("initial") is not None:
+            initial = kept.notes["initial"]
+            read = read_problem(problem, initial)
+    check_runnable(read)
+    data = known_data(known, read.domain) if known else []
+    with create_study(read, journal, seed=seed or 0, initial=initial, budget=budget, known=data) as study:
+        drive(study, read, budget, **how)
+
+
+@click.command()
+@click.argument("journal", type=FILE)
+@click.option(
+    "--budget", type=click.IntRange(1), help="How many trials there may be in all [default: as before]."
+)
+@click.option("--problem", type=FILE, help="The problem file, if it has moved or there was none.")
+@running
+def resume(journal: Path, budget: int | None, problem: Path | None, **how: Any) -> None:
+    """Go on with the run kept in JOURNAL.
+
+    The objective is read again from the problem file, so that a corrected command takes effect; variables
+    and rules must be the same.
+    """
+    from milbox.cli.journals import create_study, read_journal
+
+    kept = read_journal(journal)
+    read = kept.problem(problem, reread=True)
+    if read is None:
+        raise InputError(f"{journal} was created in Python and names no objective; give --problem FILE")
+    budget = budget or kept.budget
+    if budget is None:
+        raise InputError(f"{journal} does not say how far the run was to go; give --budget")
+    check_runnable(read)
+    with create_study(read, journal, seed=kept.header.seed, initial=None, budget=None, known=[]) as study:
+        drive(study, read, budget, **how)
+
+
+def check_runnable(problem: ProblemFile) -> None:
+    """Refuse a problem whose values no program measures, or whose function cannot be loaded."""
+    from milbox.cli.objective import PythonFunction
+    from milbox.cli.toml_lines import line_of
+    from milbox.run.evaluation import check_objective
+
+    objective = problem.objective
+    line = line_of(problem.text, ("objective", "python"))
+    if objective is None:
+        raise InputError(
+            f"{problem.path}:{line}: the objective has neither a command nor a python function; "
+            f"add one, or use `milbox ask` and `milbox tell` to measure by hand"
+        )
+    if isinstance(objective, PythonFunction):
+        label = f"{objective.module}:{objective.function}"
+        try:
+            function = objective.loaded()
+        except Exception as error:
+            place = failing_line(error, objective.folder)
+            raise InputError(
+                f"{problem.path}:{line}: {label} cannot be loaded: {type(error).__name__}: {error}{place}"
+            ) from None
+        try:
+            check_objective(function, [str(each.name) for each in problem.domain.declared])
+        except TypeError as error:
+            raise InputError(f"{problem.path}:{line}: {label}: {error}") from None
+
+
+def failing_line(error: BaseException, folder: str) -> str:
+    """Where in the user's own files an import went wrong, as the end of a sentence."""
+    import traceback
+
+    own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(folder)]
+    return f" ({own[-1].filename}:{own[-1].lineno})" if own else ""
+
+
+def drive(
+    study: "Study",
+    problem: ProblemFile,
+    budget: int,
+    workers: int | None,
+    dask: str | None,
+    failures: float,
+    progress: "Style",
+    as_json: bool,
+) -> None:
+    """The loop, with something to look at and a good end whatever happens."""
+    from milbox.cli.progress import Watch, watched
+    from milbox.cli.summary import outcome_lines, summary
+    from milbox.cli.table import trial_entry
+    from milbox.errors import ObjectiveFailed
+    from milbox.run import evaluations
+
+    assert problem.objective is not None, "check_runnable comes first"
+    initial = getattr(study.strategy, "initial", 0)
+    if study.trials:
+        say(f"continuing {study.journal}: {len(study.trials)} trials so far")
+    elif initial >= budget:
+        say(f"all {budget} points will be random: a model comes in after {initial}; see --initial")
+    watch = Watch(study.trials, study.sense, budget)
+    try:
+        with executor_for(dask, workers) as (executor, in_flight):
+            steps = evaluations(
+                study,
+                problem.objective,
+                budget=budget,
+                workers=in_flight,
+                executor=executor,
+                failures=failures,
+            )
+            for trial in watched(steps, watch, "none" if as_json else progress):
+                if as_json:
+                    emit({"event": "trial", **trial_entry(trial)})
+    except KeyboardInterrupt:
+        say(f"\ninterrupted after {len(study.trials)} trials; nothing is lost. To go on:")
+        say(f"  milbox resume {study.journal}")
+        raise SystemExit(INTERRUPTED) from None
+    except ObjectiveFailed as error:
+        raise RunFailed(f"{error}\nTo go on: milbox resume {study.journal}") from None
+    if as_json:
+        emit(
+            {
+                "event": "end",
+                **summary(study.trials, study.sense, study.domain.size, study.journal, budget),
+            }
+        )
+    else:
+        for line in outcome_lines(study.trials, study.sense, study.domain.size):
+            click.echo(line)
+        click.echo(f"Kept in {study.journal}.")
+    if study.best is None:
+        reason = next((trial.reason for trial in study.trials if trial.reason), "nothing was evaluated")
+        raise RunFailed(f"no trial has finished: {reason}")
+
+
+@contextlib.contextmanager
+def executor_for(dask: str | None, workers: int | None) -> "Iterator[tuple[Executor | None, int | None]]":
+    """Where evaluations run: here, in processes of our own, or on a Dask cluster."""
+    if dask is None:
+        yield None, workers
+        return
+    try:
+        import distributed
+    except ImportError:
+        raise InputError("--dask needs Dask: run `pip install 'milbox[dask]'`") from None
+    connect: Any = distributed.Client
+    try:
+        client = connect(dask, timeout=10)
+    except (OSError, ValueError) as error:
+        raise InputError(f"no Dask scheduler answers at {dask}: {error}") from None
+    with client:
+        threads = sum(client.nthreads().values())
+        if workers is None and not threads:
+            raise InputError(f"the Dask cluster at {dask} has no workers yet; start some, or give --workers")
+        yield client.get_executor(pure=False), workers or threads

@@ -3,6 +3,7 @@
 from milbox.milp.program import Affine, Milp, MilpBuilder
 from milbox.milp.solution import Limits, Solution, Solver, Status
 from milbox.milp.solvers import SOLVERS, Exhaustive, Gurobi, Highs, Scip, Settings
+from milbox.milp.text import lp_text
 from milbox.milp.verify import TOLERANCE, Violation, satisfies, violation
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Solver",
     "Status",
     "Violation",
+    "lp_text",
     "satisfies",
     "violation",
 ]

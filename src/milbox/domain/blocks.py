@@ -10,14 +10,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from milbox.arrays import IntArray
+from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.domain.constraints import Constraint
 from milbox.domain.domain import Domain
 from milbox.domain.expressions import Linear
 from milbox.domain.variables import Variable
 
 # While states are listed one variable at a time, dead ends may outnumber the states by this factor.
-DEAD_ENDS = 16
+DEAD_ENDS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,31 +70,68 @@ def blocks(domain: Domain, limit: int = 4096) -> tuple[Block, ...] | None:
 def joint_states(
     variables: Sequence[Variable], constraints: Sequence[Constraint], limit: int | None
 ) -> IntArray | None:
-    """Every feasible joint code of the variables in lexicographic order; None when too many arise."""
+    """Every feasible joint code of the variables in lexicographic order; None when too many arise.
+
+    States grow by one variable at a time. A state is a code and the place of the state it extends, so that
+    growing costs the same at every length; whole states are put together only where they are needed.
+    """
     place = {v.name: i for i, v in enumerate(variables)}
     due: dict[int, list[Constraint]] = {}
+    sums: dict[int, list[PartialSum]] = {}
     for constraint in constraints:
-        last = max((place[v.name] for v in constraint.variables), default=0)
-        due.setdefault(last, []).append(constraint)
-    sums = [PartialSum.of(c, variables) for c in constraints if isinstance(c, Linear) and simple(c)]
+        members = sorted(place[v.name] for v in constraint.variables)
+        if isinstance(constraint, Linear) and members and simple(constraint):
+            partial = PartialSum.of(constraint, variables, members)
+            for i in members:
+                sums.setdefault(i, []).append(partial)
+        else:
+            due.setdefault(members[-1] if members else 0, []).append(constraint)
 
-    states = np.zeros((1, 0), dtype=np.int64)
+    parents: list[IntArray] = []
+    codes: list[IntArray] = []
+    values: dict[int, FloatArray] = {}
+    count = 1
     for i, variable in enumerate(variables):
-        codes = np.array(variable.codes, dtype=np.int64)
-        if limit is not None and len(states) * len(codes) > 4 * limit:
+        width = len(variable.codes)
+        if limit is not None and count * width > 4 * limit:
             return None
-        states = np.column_stack([np.repeat(states, len(codes), axis=0), np.tile(codes, len(states))])
-        for partial in sums:
-            states = states[partial.possible(states)]
-        if due.get(i):
-            columns = {v.name: states[:, k] for k, v in enumerate(variables[: i + 1])}
-            for constraint in due[i]:
-                keep = np.broadcast_to(constraint.holds(columns), len(states))
-                states = states[keep]
-                columns = {name: column[keep] for name, column in columns.items()}
-        if limit is not None and len(states) > limit:
+        parent, code = np.divmod(np.arange(count * width), width)
+        values = {key: value[parent] for key, value in values.items()}
+        keep = np.ones(len(parent), dtype=bool)
+        for partial in sums.get(i, ()):
+            value = values.get(id(partial), 0.0) + partial.tables[i][code]
+            keep &= partial.possible(value, i)
+            values[id(partial)] = value
+            if i == partial.last:
+                values.pop(id(partial))
+        values = {key: value[keep] for key, value in values.items()}
+        parents.append(parent[keep])
+        codes.append(code[keep] + variable.codes[0])
+        for constraint in due.get(i, ()):
+            holds = constraint.holds(
+                traced(parents, codes, variables, {v.name for v in constraint.variables})
+            )
+            holds = np.broadcast_to(holds, len(codes[i]))
+            parents[i], codes[i] = parents[i][holds], codes[i][holds]
+            values = {key: value[holds] for key, value in values.items()}
+        count = len(codes[i])
+        if limit is not None and count > limit:
             return None
-    return states
+    columns = traced(parents, codes, variables, set(place))
+    return np.stack([columns[v.name] for v in variables], axis=1)
+
+
+def traced(
+    parents: Sequence[IntArray], codes: Sequence[IntArray], variables: Sequence[Variable], names: set[str]
+) -> dict[str, IntArray]:
+    """The codes of the named variables in the latest states, found by going back from each."""
+    found: dict[str, IntArray] = {}
+    place = np.arange(len(codes[-1]))
+    for i in range(len(codes) - 1, -1, -1):
+        if variables[i].name in names or not names:
+            found[variables[i].name] = codes[i][place]
+        place = parents[i][place]
+    return found
 
 
 def simple(constraint: Linear) -> bool:
@@ -102,40 +139,40 @@ def simple(constraint: Linear) -> bool:
     return all(len(monomial) == 1 for monomial, _ in constraint.terms)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PartialSum:
     """A linear constraint seen while its variables are fixed one after another."""
 
-    tables: tuple[IntArray, ...]
-    lows: IntArray
-    least: IntArray
-    most: IntArray
+    tables: dict[int, FloatArray]
+    """What each code of a variable (by place) adds."""
+    least: dict[int, float]
+    """The least that the variables after a place can still add."""
+    most: dict[int, float]
     lower: float
     upper: float
+    last: int
 
     @classmethod
-    def of(cls, constraint: Linear, variables: Sequence[Variable]) -> "PartialSum":
-        """What each code of each variable adds, and what the variables after it can still add."""
-        tables = [np.zeros(len(v.codes)) for v in variables]
-        place = {v.name: i for i, v in enumerate(variables)}
+    def of(cls, constraint: Linear, variables: Sequence[Variable], members: Sequence[int]) -> "PartialSum":
+        """The constraint's tables over the places of its variables."""
+        tables = {i: np.zeros(len(variables[i].codes)) for i in members}
+        place = {variables[i].name: i for i in members}
         for (factor,), coefficient in constraint.terms:
             i = place[factor.name]
             codes = np.array(variables[i].codes)
             tables[i] += coefficient * (codes if factor.code is None else codes == factor.code)
-        least = np.concatenate([np.cumsum([t.min() for t in tables][::-1])[::-1], [0]])
-        most = np.concatenate([np.cumsum([t.max() for t in tables][::-1])[::-1], [0]])
-        lows = np.array([v.codes[0] for v in variables])
-        slack = constraint.slack
-        return cls(tuple(tables), lows, least, most, constraint.lower - slack, constraint.upper + slack)
+        least, most = {}, {}
+        low = high = 0.0
+        for i in reversed(members):
+            least[i], most[i] = low, high
+            low, high = low + tables[i].min(), high + tables[i].max()
+        # Sums of whole numbers are exact; others may be off by what `holds` forgives, and by rounding.
+        slack = 2 * constraint.slack
+        return cls(tables, least, most, constraint.lower - slack, constraint.upper + slack, members[-1])
 
-    def possible(self, states: IntArray) -> IntArray:
-        """Which partial states can still meet the limits."""
-        fixed = states.shape[1]
-        value = sum(
-            (self.tables[i][states[:, i] - self.lows[i]] for i in range(fixed)), np.zeros(len(states))
-        )
-        margin = 1e-9 * (1.0 + abs(self.least[0]) + abs(self.most[0]))
-        possible: IntArray = (value + self.least[fixed] <= self.upper + margin) & (
-            value + self.most[fixed] >= self.lower - margin
+    def possible(self, value: FloatArray, place: int) -> BoolArray:
+        """Which sums up to a place can still meet the limits."""
+        possible: BoolArray = (value + self.least[place] <= self.upper) & (
+            value + self.most[place] >= self.lower
         )
         return possible

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from milbox.domain import Domain
-from milbox.errors import DomainError, Exhausted
+from milbox.embed.conflict import ensure_feasible
+from milbox.errors import Exhausted
+from milbox.milp.solvers import Scip
 from milbox.trials import Failed, Finished, Header, History, Journal, Proposal, Trial
 from milbox.trials.header import Sense, identity
 from milbox.trials.known import known_trials
@@ -55,7 +57,7 @@ class Study:
         """
         if not isinstance(domain, Domain):
             raise TypeError(f"a study needs a Domain, not {domain!r}")
-        _refuse_infeasible(domain)
+        ensure_feasible(domain, Scip())
         self.domain = domain
         self.seed = whole("seed", seed, 0)
         self.sense: Sense = "minimize" if minimize else "maximize"
@@ -300,11 +302,6 @@ class Study:
             f"every point of the domain, {count} in all, has been asked, but with {' and '.join(parts)} "
             f"the best of the others is not proved to be the optimum"
         )
-
-
-def _refuse_infeasible(domain: Domain) -> None:
-    if domain.size == 0:
-        raise DomainError(f"no point satisfies the {len(domain.constraints)} constraints of the domain")
 
 
 def _turned(trial: Trial) -> Trial:

@@ -8,12 +8,12 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from milbox.domain.expressions import LinExpr, combine
+from milbox.domain.expressions import Elementwise, LinExpr, combine, no_truth
 from milbox.domain.variables import Binary, Categorical, Encoding, Integer, Variable
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Array:
+class Array(Elementwise):
     """Variables, expressions or constraints in NumPy's order; `name` only for declared variables."""
 
     items: npt.NDArray[np.object_]
@@ -115,10 +115,7 @@ class Array:
         return elementwise(lambda item, _: ~item, self, None)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
-            f"{self} has no truth value before a point is chosen; to constrain it, put the comparison into "
-            f"Domain(..., [constraints])"
-        )
+        raise no_truth(self)
 
     def __str__(self) -> str:
         return f"array {self.name!r} of {self.size}" if self.name else f"an array of {self.size}"
@@ -131,7 +128,7 @@ def elementwise(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> 
     one, other = (side.items if isinstance(side, Array) else as_objects(side) for side in (left, right))
     pairs = np.broadcast(one, other)
     items = np.empty(pairs.shape, dtype=object)
-    items.flat = [operation(a, b) for a, b in pairs]
+    items.reshape(-1)[:] = [operation(a, b) for a, b in pairs]
     return Array(items)
 
 

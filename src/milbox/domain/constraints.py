@@ -26,7 +26,9 @@ class AllOf(Logical):
 
     def holds(self, codes: Codes) -> BoolArray:
         """Whether all parts hold, at each of many points."""
-        return np.logical_and.reduce([part.holds(codes) for part in self.parts] or [everywhere(codes)])
+        return np.asarray(
+            np.logical_and.reduce([part.holds(codes) for part in self.parts] or [everywhere(codes)])
+        )
 
     @property
     def variables(self) -> tuple["Variable", ...]:
@@ -45,7 +47,9 @@ class AnyOf(Logical):
 
     def holds(self, codes: Codes) -> BoolArray:
         """Whether some part holds, at each of many points."""
-        return np.logical_or.reduce([part.holds(codes) for part in self.parts] or [~everywhere(codes)])
+        return np.asarray(
+            np.logical_or.reduce([part.holds(codes) for part in self.parts] or [~everywhere(codes)])
+        )
 
     @property
     def variables(self) -> tuple["Variable", ...]:
@@ -169,7 +173,7 @@ class Table(Logical):
             )
             labels = np.unique(both, return_inverse=True)[1]
             seen, given = labels[: len(rows)], labels[len(rows) :]
-        return np.isin(given, seen) == self.allowed
+        return np.asarray(np.isin(given, seen) == self.allowed)
 
     def __str__(self) -> str:
         names = ", ".join(v.name for v in self.variables)

@@ -6,25 +6,25 @@ a `Linear` constraint, comparing a variable with one of its values a `Literal`. 
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar, Union, cast
 
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray
+from milbox.domain.exact import Exact, Number, number, plain, whole_scale
 
 if TYPE_CHECKING:
     from milbox.domain.constraints import Constraint
     from milbox.domain.variables import Variable
 
-Number: TypeAlias = int | float
+Method = TypeVar("Method", bound=Callable[..., Any])
 Codes: TypeAlias = Mapping[str, IntArray]
 """Many points at once: for each variable's name the codes it takes, one entry per point."""
 
-# Coefficients are made whole numbers when that keeps them below this; 0.1 then means one tenth exactly.
-LARGEST_WHOLE = 10**9
 # What rounding may add up to in a sum whose coefficients could not be made whole, per unit of its size.
 ROUNDING = 1e-9
 
@@ -73,11 +73,32 @@ class Logical:
         return negate(self)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(
-            f"{self} has no truth value before a point is chosen; to write a <= expression <= b use "
-            f"between(a, expression, b), to combine constraints use any_of, all_of or negate, and to test a "
-            f"point use domain.contains(point)"
-        )
+        raise no_truth(self)
+
+
+class Elementwise:
+    """What holds many things at once: the operators of a single thing leave the answer to it."""
+
+    __slots__ = ()
+
+
+def single(method: Method) -> Method:
+    """The operator for single things; it steps back when the other operand is an array."""
+
+    @wraps(method)
+    def operate(self: Any, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Elementwise) else method(self, other)
+
+    return cast(Method, operate)
+
+
+def no_truth(thing: Any) -> TypeError:
+    """The answer to `if x == 1`, `a <= x <= b`, `x and y`: nothing is true before a point is chosen."""
+    return TypeError(
+        f"{thing} has no truth value before a point is chosen; to write a <= expression <= b use "
+        f"between(a, expression, b), to combine constraints use any_of, all_of or negate, and to test a "
+        f"point use domain.contains(point)"
+    )
 
 
 class Arithmetic:
@@ -91,45 +112,58 @@ class Arithmetic:
         """The same thing as a sum of monomials."""
         raise NotImplementedError
 
+    @single
     def __add__(self, other: Operand) -> "LinExpr":
         return combine([(1, self), (1, other)])
 
     __radd__ = __add__
 
+    @single
     def __sub__(self, other: Operand) -> "LinExpr":
         return combine([(1, self), (-1, other)])
 
+    @single
     def __rsub__(self, other: Operand) -> "LinExpr":
         return combine([(-1, self), (1, other)])
 
     def __neg__(self) -> "LinExpr":
         return combine([(-1, self)])
 
+    @single
     def __mul__(self, other: Operand) -> "LinExpr":
         return product(linear(self), linear(other))
 
     __rmul__ = __mul__
 
     def __truediv__(self, other: Number) -> "LinExpr":
-        return combine([(1 / number(other), self)])
+        return combine([(Fraction(1) / number(other), self)])
 
+    @single
     def __le__(self, other: Operand) -> "Linear":
         return compare(self - other, -math.inf, 0)
 
+    @single
     def __ge__(self, other: Operand) -> "Linear":
         return compare(self - other, 0, math.inf)
 
+    @single
     def __lt__(self, other: Operand) -> "Constraint":
         return ~compare(self - other, 0, math.inf)
 
+    @single
     def __gt__(self, other: Operand) -> "Constraint":
         return ~compare(self - other, -math.inf, 0)
 
+    @single
     def __eq__(self, other: Operand) -> "Constraint":  # type: ignore[override]
         return compare(self - other, 0, 0)
 
+    @single
     def __ne__(self, other: Operand) -> "Constraint":  # type: ignore[override]
         return ~(self == other)
+
+    def __bool__(self) -> NoReturn:
+        raise no_truth(self)
 
     __hash__ = object.__hash__
 
@@ -138,8 +172,8 @@ class Arithmetic:
 class LinExpr(Arithmetic):
     """A constant plus coefficients times monomials."""
 
-    terms: Mapping[Monomial, Number]
-    constant: Number = 0
+    terms: Mapping[Monomial, Exact]
+    constant: Exact = 0
 
     def linear(self) -> "LinExpr":
         """Itself."""
@@ -147,11 +181,11 @@ class LinExpr(Arithmetic):
 
     def value(self, codes: Codes) -> Any:
         """What the expression is at each of many points."""
-        return self.constant + total(self.terms.items(), codes)
+        return plain(self.constant) + total(((m, plain(c)) for m, c in self.terms.items()), codes)
 
     def __str__(self) -> str:
-        shown = shown_sum(self.terms.items())
-        return shown if self.constant == 0 else f"{shown} + {self.constant:g}"
+        shown = shown_sum((m, plain(c)) for m, c in self.terms.items())
+        return shown if self.constant == 0 else f"{shown} + {plain(self.constant):g}"
 
     __hash__ = object.__hash__
 
@@ -171,7 +205,7 @@ class Literal(Arithmetic, Logical):
 
     def holds(self, codes: Codes) -> BoolArray:
         """Whether the variable takes the value, at each of many points."""
-        return (codes[self.variable.name] == self.code) == self.positive
+        return np.asarray((codes[self.variable.name] == self.code) == self.positive)
 
     @property
     def variables(self) -> tuple["Variable", ...]:
@@ -222,17 +256,6 @@ class Linear(Logical):
         return f"{self.lower} <= {shown} <= {self.upper}"
 
 
-def number(value: Any) -> Number:
-    """A plain finite int or float, or an error that says what was given."""
-    if isinstance(value, bool | np.bool_ | int | np.integer):
-        return int(value)
-    if isinstance(value, float | np.floating) and math.isfinite(value):
-        return int(value) if float(value).is_integer() else float(value)
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        return number(value[()])
-    raise TypeError(f"{value!r} is not a finite number, variable or expression")
-
-
 def linear(operand: Any) -> LinExpr:
     """Any operand as a sum of monomials."""
     if isinstance(operand, Arithmetic):
@@ -240,16 +263,16 @@ def linear(operand: Any) -> LinExpr:
     return LinExpr({}, number(operand))
 
 
-def combine(parts: Iterable[tuple[Number, Any]]) -> LinExpr:
+def combine(parts: Iterable[tuple[Any, Any]]) -> LinExpr:
     """The weighted sum of operands, in one pass."""
-    terms: dict[Monomial, Number] = {}
-    constant: Number = 0
-    for weight, operand in parts:
-        expression = linear(operand)
+    terms: dict[Monomial, Exact] = {}
+    constant: Exact = 0
+    for given, operand in parts:
+        expression, weight = linear(operand), number(given)
         constant += weight * expression.constant
         for monomial, coefficient in expression.terms.items():
             terms[monomial] = terms.get(monomial, 0) + weight * coefficient
-    return LinExpr({m: c for m, c in terms.items() if c != 0}, constant)
+    return LinExpr({m: number(c) for m, c in terms.items() if c != 0}, number(constant))
 
 
 def product(left: LinExpr, right: LinExpr) -> LinExpr:
@@ -259,7 +282,7 @@ def product(left: LinExpr, right: LinExpr) -> LinExpr:
     if not right.terms:
         return combine([(right.constant, left)])
     left, right = spelled_out(left), spelled_out(right)
-    pairs: list[tuple[Number, LinExpr]] = [
+    pairs: list[tuple[Exact, LinExpr]] = [
         (left.constant * right.constant, LinExpr({}, 1)),
         (left.constant, LinExpr(right.terms)),
         (right.constant, LinExpr(left.terms)),
@@ -274,7 +297,7 @@ def product(left: LinExpr, right: LinExpr) -> LinExpr:
 
 def spelled_out(expression: LinExpr) -> LinExpr:
     """The same expression with every integer's value as a sum over indicators."""
-    parts: list[tuple[Number, LinExpr]] = [(expression.constant, LinExpr({}, 1))]
+    parts: list[tuple[Exact, LinExpr]] = [(expression.constant, LinExpr({}, 1))]
     for monomial, coefficient in expression.terms.items():
         factor = monomial[0]
         if factor.code is not None:  # products are made of indicators only, so one look is enough
@@ -294,39 +317,30 @@ def conjunction(factors: Iterable[Factor]) -> Monomial | None:
     return tuple(by_name[name] for name in sorted(by_name))
 
 
-def compare(expression: LinExpr, lower: Number, upper: Number) -> Linear:
+def compare(expression: LinExpr, lower: Number | Exact, upper: Number | Exact) -> Linear:
     """The constraint lower <= expression <= upper, with whole coefficients wherever possible."""
-    lower, upper = lower - expression.constant, upper - expression.constant
+    low, high = (
+        limit if isinstance(limit, float) else limit - expression.constant for limit in (lower, upper)
+    )
     coefficients = list(expression.terms.values())
-    scale = whole_scale([*coefficients, *(x for x in (lower, upper) if math.isfinite(x))])
+    scale = whole_scale(coefficients)
     if scale is None:
-        return Linear(tuple(expression.terms.items()), lower, upper)
-    whole = [int(exact(c) * scale) for c in coefficients]
+        terms = tuple((monomial, plain(c)) for monomial, c in expression.terms.items())
+        return Linear(terms, plain(low), plain(high))
+    whole = [int(c * scale) for c in coefficients]
     divisor = math.gcd(*whole) or 1
-    low = lower if math.isinf(lower) else math.ceil(exact(lower) * scale / divisor)
-    high = upper if math.isinf(upper) else math.floor(exact(upper) * scale / divisor)
-    return Linear(tuple(zip(expression.terms, (c // divisor for c in whole), strict=True)), low, high)
-
-
-def exact(value: Number) -> Fraction:
-    """The decimal a person would read, exactly: 0.1 is one tenth."""
-    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
-
-
-def whole_scale(values: list[Number]) -> int | None:
-    """The smallest factor that makes all values whole; None when they would become too large."""
-    scale = 1
-    for value in values:
-        if not isinstance(value, int):
-            scale = math.lcm(scale, exact(value).denominator)
-            if scale > LARGEST_WHOLE:
-                return None
-    return scale if all(abs(value) * scale <= LARGEST_WHOLE for value in values) else None
+    # A sum of whole numbers reaches a limit in between no sooner than the next whole number.
+    return Linear(
+        tuple(zip(expression.terms, (c // divisor for c in whole), strict=True)),
+        low if isinstance(low, float) else math.ceil(Fraction(low) * scale / divisor),
+        high if isinstance(high, float) else math.floor(Fraction(high) * scale / divisor),
+    )
 
 
 def total(terms: Iterable[tuple[Monomial, Number]], codes: Codes) -> Any:
     """The sum of the terms at each of many points."""
-    result: Any = 0
+    # A sum of nothing has an entry per point too.
+    result: Any = np.zeros(len(next(iter(codes.values()))), dtype=np.int64)
     for monomial, coefficient in terms:
         part: Any = coefficient
         for factor in monomial:

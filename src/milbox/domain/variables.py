@@ -3,13 +3,23 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 from typing import Literal as OneOf
 
 import numpy as np
 
 from milbox.domain.constraints import AllOf, Constraint
-from milbox.domain.expressions import Arithmetic, Factor, LinExpr, Literal, Logical, compare, linear
+from milbox.domain.expressions import (
+    Arithmetic,
+    Factor,
+    LinExpr,
+    Literal,
+    Logical,
+    compare,
+    linear,
+    no_truth,
+    single,
+)
 
 Value: TypeAlias = Any
 """What the objective sees of one variable: an int, or a choice."""
@@ -48,6 +58,7 @@ class Binary(Arithmetic, Logical):
         """The indicator of one."""
         return LinExpr({(Factor(self.name, 1, self),): 1})
 
+    @single
     def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
         return equals(self, other)
 
@@ -100,6 +111,7 @@ class Integer(Arithmetic):
         """The value itself."""
         return LinExpr({(Factor(self.name, None, self),): 1})
 
+    @single
     def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
         return equals(self, other)
 
@@ -162,11 +174,16 @@ class Categorical:
                 f"{self.name!r} has no choice {plain!r}; its choices are {list(self.choices)}"
             ) from None
 
+    @single
     def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
         return equals(self, other)
 
+    @single
     def __ne__(self, other: Any) -> Constraint:  # type: ignore[override]
         return ~equals(self, other)
+
+    def __bool__(self) -> NoReturn:
+        raise no_truth(self)
 
     def __str__(self) -> str:
         return f"Categorical({self.name!r}, {list(self.choices)})"

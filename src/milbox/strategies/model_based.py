@@ -4,12 +4,14 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from numpy.random import Generator
 
 from milbox.domain import Domain
+from milbox.domain.blocks import blocks, components
 from milbox.inner import Auto, InnerSolver
 from milbox.strategies.random import RandomSearch
-from milbox.surrogates import Learner, ReluLearner
+from milbox.surrogates import Learner, ReluLearner, Surrogate
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import History, Proposal
 
@@ -29,7 +31,7 @@ class ModelBased:
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Sequence[Proposal]:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
-        if len(history.finished) < self.initial:
+        if len(history.finished) < max(1, self.initial):  # a surrogate needs something to be fitted to
             return RandomSearch().propose(domain, history, count, rng)
 
         features, values = domain.encode(history.points), history.values
@@ -44,6 +46,51 @@ class ModelBased:
                 break
             chosen.append(replace(best[0], fit_seconds=fitted))
         return chosen
+
+    def explain(self, domain: Domain, history: History) -> str:
+        """How the next point will be found: encoding, blocks, surrogate, method, and why that one."""
+        rng = np.random.default_rng(0)
+        if history.finished:
+            surrogate = self.learner.fit(domain.encode(history.points), history.values, rng)
+        else:
+            # Only the surrogate's kind and size matter here, and any data show them.
+            points = [proposal.point for proposal in RandomSearch().propose(domain, history, 2, rng)]
+            surrogate = self.learner.fit(domain.encode(points), np.arange(float(len(points))), rng)
+        left = max(0, self.initial - len(history.finished))
+        return "\n".join(
+            [
+                f"{described(domain)}",
+                f"random points still to come: {left}",
+                f"surrogate: {self.learner}",
+                *inner_explained(self.inner, surrogate, domain),
+            ]
+        )
+
+
+def inner_explained(inner: InnerSolver, surrogate: Surrogate, domain: Domain) -> list[str]:
+    """What the inner solver says about its choice, or its name where it has none to make."""
+    explain = getattr(inner, "explain", None)
+    return [f"inner solver: {inner}"] if explain is None else [explain(surrogate, domain)]
+
+
+def described(domain: Domain) -> str:
+    """The domain in numbers: variables, features, constraints, and what they fall into."""
+    onehot = int(domain.layout.onehot.sum())
+    lines = [
+        f"variables: {len(domain.variables)}, of which {onehot} one-hot; {domain.features} features",
+        f"constraints: {len(domain.constraints)}",
+    ]
+    listed = blocks(domain)
+    if listed is None:
+        largest = max(len(members) for members, _ in components(domain))
+        lines.append(f"blocks: none; constraints tie up to {largest} variables together in too many states")
+    else:
+        states = [len(block.states) for block in listed]
+        lines.append(f"blocks: {len(states)}, of {min(states)} to {max(states)} states")
+    lines.append(
+        f"points: at most {domain.box_size:.3g}" if domain.size is None else f"points: {domain.size:.6g}"
+    )
+    return "\n".join(lines)
 
 
 def NNMILP(learner: Learner | None = None, inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802

@@ -55,7 +55,7 @@ class ModelBased:
         else:
             # Only the surrogate's kind and size matter here, and any data show them.
             points = [proposal.point for proposal in RandomSearch().propose(domain, history, 2, rng)]
-            surrogate = self.learner.fit(domain.encode(points), np.arange(float(len(points))), rng)
+            surrogate = self.learner.fit(domain.encode(points), np.arange(len(points), dtype=np.float64), rng)
         left = max(0, self.initial - len(history.finished))
         return "\n".join(
             [

@@ -1,0 +1,9 @@
+"""What must every solver, surrogate and strategy do?
+
+Suites that any implementation inherits, ours or a third party's; they need pytest and Hypothesis:
+
+    from milbox.testing.solvers import SolverConformance
+
+    class TestMySolver(SolverConformance):
+        solver = MySolver()
+"""

@@ -11,7 +11,11 @@ import numpy as np
 
 import milbox.domain as md
 from milbox.milp.solution import Status
+from milbox.strategies import NNMILP, LinearMILP, RandomSearch, Strategy
 from milbox.trials import Certificate, History, Proposal
+
+MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
+"""A folder where flushing to disk costs nothing, for tests that open many journals; None: wherever."""
 
 
 def shelf() -> md.Domain:
@@ -72,3 +76,12 @@ def die_at(number: int, x: Any, k: int) -> float:
     if k == number and list(x) == [1, 0, 1]:
         os.kill(os.getpid(), signal.SIGKILL)
     return score(x, k)
+
+
+STRATEGIES: dict[str, Strategy] = {
+    "greedy": Greedy(),
+    "random": RandomSearch(),
+    "nn": NNMILP(initial=4),
+    "linear": LinearMILP(initial=4),
+}
+"""One of each kind, by a name that can be a process's argument."""

@@ -121,9 +121,10 @@ def _connect_to_write(path: Path, header: Header) -> sqlite3.Connection:
         _create(path, header)
     connection = _connect(path, "rw")
     try:
-        # Before anything is set: this may be a file of another program.
+        # Before anything is set: this may be a file of another program, or damaged.
         rows.check(connection, path)
         _check_same(connection, path, header)
+        rows.trials(connection)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
     except BaseException:
@@ -203,11 +204,13 @@ def _check_place(path: Path) -> None:
     if not path.exists():
         return
     with path.open("rb") as file:
-        start = file.read(16)
+        start = file.read(512)  # the least that a database has
     if not start:
         raise JournalError(f"{path} is empty, which no journal is; delete it, or choose another file")
-    if start != b"SQLite format 3\0":
+    if not start.startswith(b"SQLite format 3\0"):
         raise JournalError(f"{path} is not a journal of milbox; choose another file")
+    if len(start) < 512:
+        raise JournalError(f"{path} is cut short; restore a copy, or choose another file")
 
 
 @contextlib.contextmanager

@@ -92,9 +92,10 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer milbox (format {version}, this one reads {FORMAT}); "
             f"run `pip install --upgrade milbox`"
         )
-    findings = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if findings != ("ok",):
-        raise JournalError(f"{path} is damaged ({findings[0]}); restore a copy, or choose another file")
+    (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if finding != "ok":
+        detail = finding.splitlines()[-1]  # the first line only names the database
+        raise JournalError(f"{path} is damaged ({detail}); restore a copy, or choose another file")
 
 
 def header(connection: sqlite3.Connection) -> Header:
@@ -103,8 +104,17 @@ def header(connection: sqlite3.Connection) -> Header:
         found = connection.execute(
             "SELECT seed, sense, domain, domain_fingerprint, strategy, package, created_at, notes FROM header"
         ).fetchone()
-        seed, sense, domain, *rest, notes = found
-        return Header(int(seed), sense, json.loads(domain), *rest, json.loads(notes))
+        seed, sense, domain, domain_fingerprint, strategy, package, created_at, notes = found
+        return Header(
+            int(seed),
+            sense,
+            json.loads(domain),
+            domain_fingerprint,
+            strategy,
+            package,
+            created_at,
+            json.loads(notes),
+        )
 
 
 def trials(connection: sqlite3.Connection) -> tuple[Trial, ...]:

@@ -3,20 +3,16 @@
 import math
 import numbers
 import operator
+from decimal import Decimal
 from typing import Any
-
-import numpy as np
 
 
 def measured(value: Any, label: str) -> float:
     """The value as a float; `label` begins the sentence of the error when it is not a finite number."""
     if getattr(value, "shape", None) == () and hasattr(value, "item"):  # NumPy scalars, arrays without axes
         value = value.item()
-    # A bool is a number to Python, and a forgotten `return` of a comparison to everybody else.
-    real = isinstance(value, numbers.Real) or (
-        hasattr(value, "__float__") and not isinstance(value, numbers.Number | np.ndarray)
-    )
-    if isinstance(value, bool | np.bool_) or not real or getattr(value, "shape", ()) != ():
+    # A bool is a number to Python, and a comparison returned by mistake to everybody else.
+    if isinstance(value, bool) or not isinstance(value, numbers.Real | Decimal):
         raise TypeError(f"{label} is {_shown(value)}; it must be a single finite number")
     try:
         number = float(value)

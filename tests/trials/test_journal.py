@@ -1,0 +1,527 @@
+"""Law 8, first half: replaying a journal gives the history. And whatever is not a journal is left alone."""
+
+import contextlib
+import math
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import milbox.domain as md
+from generators import histories, small_domains
+from milbox.errors import JournalError, JournalMismatch
+from milbox.milp.solution import Status
+from milbox.study import Study
+from milbox.trials import Certificate, Failed, Finished, Header, Journal, Pending, Proposal, Trial
+from studies import MEMORY, Greedy, score, shelf
+
+NUMBERS = st.floats(allow_nan=False) | st.sampled_from([0.1, 1e-320, math.inf, -math.inf])
+
+
+def header(domain: md.Domain) -> Header:
+    return Header(
+        7, "maximize", domain.to_json(), domain.fingerprint, "Greedy()", "0.1", 1000.0, {"a": [1, None]}
+    )
+
+
+@st.composite
+def certificates(draw: st.DrawFn) -> Certificate:
+    return Certificate(
+        draw(st.sampled_from(Status)),
+        draw(NUMBERS),
+        draw(NUMBERS),
+        draw(NUMBERS),
+        draw(st.integers(0, 10**6)),
+        draw(NUMBERS),
+        draw(st.text(max_size=5)),
+    )
+
+
+@given(st.data())
+def test_replaying_a_journal_gives_the_history(data: st.DataObject) -> None:
+    domain = data.draw(small_domains(feasible=True))
+    expected = [
+        replace(
+            trial,
+            proposal=Proposal(
+                trial.point, data.draw(st.text(max_size=5)), data.draw(st.none() | certificates())
+            ),
+        )
+        for trial in data.draw(histories(domain, most=8))
+    ]
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        path = Path(folder, "run.db")
+        with contextlib.closing(Journal(path, header(domain))) as journal:
+            journal.asked([replace(trial, outcome=Pending()) for trial in expected])
+            for trial in expected:
+                if trial.state != "pending":
+                    journal.told(trial)
+            assert list(journal.trials()) == expected
+            assert list(Journal.read(path)[1]) == expected, "also while it is open"
+        found, trials = Journal.read(path)
+        assert list(trials) == expected
+        assert repr(found) == repr(header(domain)), "with the notes, which comparisons leave out"
+        assert md.Domain.from_json(found.domain).fingerprint == domain.fingerprint
+        for trial in trials:
+            assert domain.point(trial.assignment) == trial.point
+
+
+def test_dates_and_durations_are_kept(tmp_path: Path) -> None:
+    certificate = Certificate(Status.FEASIBLE, 1.0, math.inf, math.nan, 2, 0.125, "list")
+    trial = Trial(
+        0,
+        Proposal((0, 1, 0, 3), "milp", certificate, 0.5),
+        Finished(1.0, 2.0, 12.0),
+        asked_at=10.0,
+    )
+    with contextlib.closing(Journal(tmp_path / "run.db", header(shelf()))) as journal:
+        journal.asked([trial])
+    ((found,)) = Journal.read(tmp_path / "run.db")[1]
+    # Their text is the same exactly when every field is, those that comparisons leave out as well.
+    assert repr(replace(found, assignment={})) == repr(trial)
+
+
+def test_a_point_cannot_be_asked_twice(tmp_path: Path) -> None:
+    with contextlib.closing(Journal(tmp_path / "run.db", header(shelf()))) as journal:
+        journal.asked([Trial(0, Proposal((0, 1, 0, 3), "a"))])
+        with pytest.raises(JournalError, match="UNIQUE"):
+            journal.asked([Trial(1, Proposal((0, 0, 0, 3), "a")), Trial(2, Proposal((0, 1, 0, 3), "a"))])
+        assert [trial.number for trial in journal.trials()] == [0], "all of them or none"
+        journal.told(Trial(0, Proposal((0, 1, 0, 3), "a"), Finished(1.0)))
+        with pytest.raises(JournalError, match="no pending trial 0"):
+            journal.told(Trial(0, Proposal((0, 1, 0, 3), "a"), Failed("late")))
+        assert journal.trials()[0].value == 1.0
+
+
+def test_a_closed_journal_is_one_file_and_readable_where_nothing_may_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    with Study(shelf(), Greedy(), journal=path) as study:
+        study.tell(study.ask().number, 1.0)
+        assert {file.name for file in tmp_path.iterdir()} > {"run.db", "run.db-wal"}
+    assert [file.name for file in tmp_path.iterdir()] == ["run.db"]
+    before = path.read_bytes()
+    Journal.read(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["run.db"]
+    assert path.read_bytes() == before, "reading changes nothing"
+
+
+def spoil(path: Path, how: str) -> None:
+    """Put something that is not a journal in a journal's place."""
+    with Study(shelf(), Greedy(), journal=path) as study:
+        for trial in study.ask_many(40):
+            study.tell(trial.number, score(**trial.assignment))
+    size = path.stat().st_size
+    match how:
+        case "empty":
+            path.write_bytes(b"")
+        case "text":
+            path.write_text("number,value\n1,2.5\n")
+        case "folder":
+            path.unlink()
+            path.mkdir()
+        case "no folder":
+            path.unlink()
+            path.parent.rmdir()
+        case "cut in the first page":
+            os.truncate(path, 50)
+        case "cut after the first page":
+            os.truncate(path, 4096)
+        case "cut within a page":
+            os.truncate(path, size - 1000)
+        case "cut by a page":
+            os.truncate(path, size - 4096)
+        case "overwritten":
+            with path.open("r+b") as file:
+                file.seek(4096)
+                file.write(b"\xff" * (size - 4096))
+        case "other database":
+            path.unlink()
+            with contextlib.closing(sqlite3.connect(path)) as connection:
+                connection.execute("CREATE TABLE trials (value)")
+                connection.commit()
+        case "newer":
+            edit(path, "PRAGMA user_version = 9")
+        case "a point that is none":
+            edit(path, "UPDATE trials SET point = 'x' WHERE number = 3")
+        case "a trial missing":
+            edit(path, "DELETE FROM trials WHERE number = 3")
+        case "no header":
+            edit(path, "DELETE FROM header")
+        case "no trials":
+            edit(path, "DROP TABLE trials")
+
+
+def edit(path: Path, statement: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.commit()
+
+
+def snapshot(path: Path) -> Any:
+    return path.read_bytes() if path.is_file() else None
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("empty", "is empty, which no journal is; delete it"),
+        ("text", "is not a journal of milbox; choose another file"),
+        ("folder", "is a folder; give a file name"),
+        ("no folder", "the folder .* does not exist; create it"),
+        ("cut in the first page", "is cut short"),
+        ("cut after the first page", "damaged"),
+        ("cut within a page", "damaged"),
+        ("cut by a page", "damaged"),
+        ("overwritten", "damaged"),
+        ("other database", "a database of another program"),
+        ("newer", "a newer milbox"),
+        ("a point that is none", "trial 3 cannot be read"),
+        ("a trial missing", "trial 3 cannot be read"),
+        ("no header", "its header cannot be read"),
+        ("no trials", "trials"),
+    ],
+)
+def test_what_is_not_a_journal_is_refused_and_left_alone(tmp_path: Path, how: str, says: str) -> None:
+    (tmp_path / "runs").mkdir()
+    path = tmp_path / "runs" / "run.db"
+    spoil(path, how)
+    before = snapshot(path)
+    with pytest.raises(JournalError, match=says) as found:
+        Study(shelf(), Greedy(), journal=path)
+    assert "\n" not in str(found.value)
+    assert "run.db" in str(found.value) or "runs" in str(found.value)
+    with pytest.raises(JournalError, match="there is no journal" if how == "no folder" else says):
+        Journal.read(path)
+    assert snapshot(path) == before
+    if how not in ("folder", "no folder"):
+        assert [file.name for file in path.parent.iterdir()] == ["run.db"], "no lock is left behind"
+
+
+def test_reading_what_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match=r"there is no journal .*run.db; check the name"):
+        Journal.read(tmp_path / "run.db")
+    assert not list(tmp_path.iterdir())
+
+
+def changed(variables: str, constraints: str = "") -> md.Domain:
+    x, k = md.binary("x", 3), md.integer("k", 1, 6)
+    match variables:
+        case "range":
+            return md.Domain([x, md.integer("k", 1, 8)], [x.sum() <= 2])
+        case "kind":
+            return md.Domain([x, md.categorical("k", ["a", "b"])], [x.sum() <= 2])
+        case "encoding":
+            return md.Domain([x, md.integer("k", 1, 6, encoding="integer")], [x.sum() <= 2])
+        case "fewer":
+            return md.Domain([x], [x.sum() <= 2])
+        case "more":
+            return md.Domain([x, k, md.binary("y")], [x.sum() <= 2])
+        case "size":
+            y = md.binary("x", 4)
+            return md.Domain([y, k], [y.sum() <= 2])
+        case "order":
+            return md.Domain([k, x], [x.sum() <= 2])
+        case "rule":
+            return md.Domain([x, k], [x.sum() <= 1])
+    return md.Domain([x, k], [x.sum() <= 2, k >= 2])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("range", r"variable 'k' was Integer\(1, 6\), is Integer\(1, 8\)"),
+        ("kind", r"variable 'k' was Integer\(1, 6\), is Categorical\(\['a', 'b'\]\)"),
+        ("encoding", r"variable 'k' was .*'onehot'\), is .*'integer'\)"),
+        ("fewer", r"variable 'k' was Integer\(1, 6\), and is gone"),
+        ("more", "variable 'y' is new"),
+        ("size", r"variable 'x\[3\]' is new"),
+        ("order", r"in the order x\[0\], x\[1\], x\[2\], k, are k, x\[0\]"),
+        ("rule", "the constraint .* is gone"),
+        ("more rules", "the constraint .* is new"),
+    ],
+)
+def test_a_journal_of_another_domain_is_refused(tmp_path: Path, change: str, says: str) -> None:
+    path = tmp_path / "run.db"
+    with Study(shelf(), Greedy(), journal=path) as study:
+        study.ask()
+    with pytest.raises(JournalMismatch, match=f"run.db was written for another domain: .*{says}"):
+        Study(changed(change), Greedy(), journal=path)
+    with Study(shelf(), Greedy(), journal=path) as study:
+        assert len(study.trials) == 1
+
+
+def test_a_journal_of_another_seed_sense_or_strategy_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    study = Study(shelf(), Greedy(), journal=path, seed=2**70)
+    with pytest.raises(JournalMismatch, match=f"with seed {2**70}, and is opened with seed 0"):
+        Study(shelf(), Greedy(), journal=path)
+    with pytest.raises(JournalMismatch, match="to maximize, and is opened to minimize"):
+        Study(shelf(), Greedy(), journal=path, seed=2**70, minimize=True)
+    with pytest.raises(
+        JournalMismatch, match=r"strategy Greedy\(noise=1.0\), and is opened with Greedy\(noise=2.0\)"
+    ):
+        Study(shelf(), Greedy(2.0), journal=path, seed=2**70)
+    # A study that could not be opened takes nothing away from the one that is open.
+    study.tell(study.ask().number, 1.0)
+    study.close()
+
+
+HOLD = """
+import sys
+from studies import MEMORY, Greedy, shelf
+from milbox.study import Study
+study = Study(shelf(), Greedy(), journal=sys.argv[1])
+study.tell(study.ask().number, 1.0)
+if sys.argv[2] == "fork":
+    # A child that outlives its parent, as a worker may outlive a killed run; it ends with its input.
+    import os
+    if os.fork() == 0:
+        print("ready", flush=True)
+        sys.stdin.read()
+        os._exit(0)
+else:
+    print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextlib.contextmanager
+def holding(path: Path, how: str = "alone") -> Iterator["subprocess.Popen[str]"]:
+    """Another process that has a journal open."""
+    other = subprocess.Popen(
+        [sys.executable, "-c", HOLD, path, how],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert other.stdin is not None
+    assert other.stdout is not None
+    try:
+        assert other.stdout.readline() == "ready\n"
+        yield other
+    finally:
+        other.stdin.close()
+        other.kill()
+        other.wait()
+        other.stdout.close()
+
+
+def test_a_second_process_is_refused_and_readers_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    with holding(path) as other:
+        (tmp_path / "alias.db").symlink_to(path)
+        for name in ("run.db", "alias.db"):
+            with pytest.raises(JournalError, match=f"{name} is in use by process {other.pid}"):
+                Study(shelf(), Greedy(), journal=tmp_path / name)
+            assert [trial.value for trial in Journal.read(tmp_path / name)[1]] == [1.0]
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+        with Study(shelf(), Greedy(), journal=path) as study:
+            assert [trial.value for trial in study.trials] == [1.0]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_child_that_outlives_a_killed_run_does_not_keep_the_journal(tmp_path: Path) -> None:
+    with holding(tmp_path / "run.db", "fork") as other:
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+        with Study(shelf(), Greedy(), journal=tmp_path / "run.db") as study:
+            assert len(study.trials) == 1
+
+
+def test_opening_again_in_the_same_process_takes_over(tmp_path: Path) -> None:
+    """As when a notebook's cell runs twice: the first study still exists when the second opens."""
+    first = Study(shelf(), Greedy(), journal=tmp_path / "run.db")
+    trial = first.ask()
+    second = Study(shelf(), Greedy(), journal=tmp_path / "run.db")
+    for use in (first.ask, lambda: first.tell(trial.number, 1.0)):
+        with pytest.raises(JournalError, match="another Study of this process has opened it since"):
+            use()
+    second.tell(trial.number, 2.0)
+    first.close()
+    assert second.ask().number == 1
+    assert [t.value for t in Journal.read(tmp_path / "run.db")[1]] == [2.0, None]
+    second.close()
+
+
+def test_a_forgotten_study_releases_its_journal(tmp_path: Path) -> None:
+    study = Study(shelf(), Greedy(), journal=tmp_path / "run.db")
+    study.ask()
+    del study
+    assert [file.name for file in tmp_path.iterdir()] == ["run.db"]
+
+
+def test_the_working_folder_may_change(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with Study(shelf(), Greedy(), journal="run.db") as study:
+        monkeypatch.chdir("elsewhere")
+        study.tell(study.ask().number, 1.0)
+    assert len(Journal.read(tmp_path / "run.db")[1]) == 1
+
+
+@pytest.mark.parametrize("how", ["deleted", "replaced"])
+def test_a_journal_that_vanishes_is_noticed(tmp_path: Path, how: str) -> None:
+    path = tmp_path / "run.db"
+    with Study(shelf(), Greedy(), journal=path) as study:
+        trial = study.ask()
+        path.rename(tmp_path / "moved.db")
+        if how == "replaced":
+            path.write_bytes((tmp_path / "moved.db").read_bytes())
+        with pytest.raises(JournalError, match="was moved, deleted or replaced while the study had it open"):
+            study.tell(trial.number, 1.0)
+        path.unlink(missing_ok=True)
+        (tmp_path / "moved.db").rename(path)
+        study.tell(trial.number, 1.0)
+    assert Journal.read(path)[1][0].value == 1.0
+
+
+def test_a_journal_belongs_to_one_process(tmp_path: Path) -> None:
+    script = """
+import os, sys
+from studies import MEMORY, Greedy, shelf
+from milbox.study import Study
+study = Study(shelf(), Greedy(), journal=sys.argv[1])
+if os.fork() == 0:
+    try:
+        study.ask()
+    except Exception as error:
+        print(error, flush=True)
+    try:
+        Study(shelf(), Greedy(), journal=sys.argv[1])
+    except Exception as error:
+        print(error, flush=True)
+    sys.exit()  # with everything an interpreter does when it ends
+os.wait()
+study.tell(study.ask().number, 1.0)
+print(os.getpid())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "run.db"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    asked, opened, pid = done.stdout.splitlines()
+    assert f"can only be used by the process that opened it, {pid}" in asked
+    assert f"is in use by process {pid}" in opened
+    assert [trial.value for trial in Journal.read(tmp_path / "run.db")[1]] == [1.0]
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, options: str) -> Iterator[Path]:
+    """A file system of a few kilobytes, where one may be mounted."""
+    place = folder / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"a file system cannot be mounted here: {mounted.stderr.strip()}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def fill(place: Path) -> Path:
+    """Take every byte that is left."""
+    filler = place / "filler"
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"\0" * 512)
+    return filler
+
+
+def ask_for_ever(study: Study) -> None:
+    """What SQLite has set aside may hold a few more trials; not all of them."""
+    while True:
+        study.ask()
+
+
+def test_a_full_disk_loses_nothing(tmp_path: Path) -> None:
+    with small_disk(tmp_path, "size=400k") as place:
+        study = Study(shelf(), Greedy(), journal=place / "run.db")
+        first, second = study.ask_many(2)
+        study.tell(first.number, 1.0)
+        filler = fill(place)
+        with pytest.raises(JournalError, match="the disk is full: free some space and go on"):
+            ask_for_ever(study)
+        with pytest.raises(JournalError, match="the disk is full"):
+            study.fail(second.number, "x" * 10_000)
+        told = [trial.value for trial in study.trials]
+        assert told[:2] == [1.0, None]
+        assert [trial.value for trial in Journal.read(place / "run.db")[1]] == told
+        filler.unlink()
+        study.tell(second.number, 2.0)
+        assert study.ask().number == len(told)
+        study.close()
+        with Study(shelf(), Greedy(), journal=place / "run.db") as again:
+            assert [trial.value for trial in again.trials] == [1.0, 2.0, *told[2:], None]
+
+
+def test_a_disk_that_is_full_from_the_start(tmp_path: Path) -> None:
+    with small_disk(tmp_path, "size=64k") as place:
+        filler = fill(place)
+        with pytest.raises(JournalError, match=r"run.db cannot be used"):
+            Study(shelf(), Greedy(), journal=place / "run.db")
+        filler.unlink()
+        with Study(shelf(), Greedy(), journal=place / "run.db") as study:
+            study.ask()
+
+
+def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
+    with small_disk(tmp_path, "size=400k") as place:
+        with Study(shelf(), Greedy(), journal=place / "run.db") as study:
+            study.tell(study.ask().number, 1.0)
+        subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+        for name in ("run.db", "new.db"):
+            with pytest.raises(JournalError, match=f"{name} cannot be used .*; check that its folder"):
+                Study(shelf(), Greedy(), journal=place / name)
+        assert [trial.value for trial in Journal.read(place / "run.db")[1]] == [1.0]
+
+
+def test_a_limit_on_file_sizes_loses_nothing(tmp_path: Path) -> None:
+    """A write that fails half-way, for those who may not mount a disk."""
+    script = """
+import resource, sys
+from studies import MEMORY, Greedy, shelf
+from milbox.errors import JournalError
+from milbox.study import Study
+study = Study(shelf(), Greedy(), journal=sys.argv[1])
+first, second = study.ask_many(2)
+study.tell(first.number, 1.0)
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.RLIM_INFINITY))
+try:
+    while True:
+        study.ask()
+except JournalError as error:
+    print(error)
+print(len(study.trials))
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+study.tell(second.number, 2.0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script, tmp_path / "run.db"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    message, count = done.stdout.splitlines()
+    assert "what was told before is kept" in message
+    trials = Journal.read(tmp_path / "run.db")[1]
+    assert len(trials) == int(count)
+    assert [trial.value for trial in trials[:2]] == [1.0, 2.0]

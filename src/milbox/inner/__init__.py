@@ -2,7 +2,9 @@
 
 from milbox.inner.auto import Auto
 from milbox.inner.enumerate import Enumerate
+from milbox.inner.evolution import Evolution
 from milbox.inner.mip import Mip
 from milbox.inner.protocol import InnerSolver
+from milbox.inner.sample import Sample
 
-__all__ = ["Auto", "Enumerate", "InnerSolver", "Mip"]
+__all__ = ["Auto", "Enumerate", "Evolution", "InnerSolver", "Mip", "Sample"]

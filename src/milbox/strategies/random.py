@@ -8,15 +8,14 @@ objectives are solved (Section 5 of the paper).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import IntArray, Point
+from milbox.arrays import Point
 from milbox.domain import Domain
-from milbox.domain.blocks import blocks
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
 from milbox.inner.enumerate import Enumerate, all_points
+from milbox.inner.sample import sample
 from milbox.milp.program import Affine, MilpBuilder
 from milbox.milp.solution import Limits, Solver
 from milbox.milp.solvers import Scip, Settings
@@ -74,16 +73,3 @@ class RandomSearch:
         milp.maximize(Affine(formulation.inputs, rng.standard_normal(len(formulation.inputs))))
         solution = self.solver.solve(milp.build(), Limits(seconds=60.0, gap=0.05))
         return None if solution.x is None else domain.decode(solution.x[formulation.inputs])
-
-
-def sample(domain: Domain, count: int, rng: Generator) -> IntArray:
-    """Feasible points among `count` draws: all of them where the domain is a product of small blocks."""
-    points = np.empty((count, len(domain.variables)), dtype=np.int64)
-    listed = blocks(domain)
-    if listed is not None:
-        for block in listed:
-            points[:, block.variables] = block.states[rng.integers(len(block.states), size=count)]
-        return points
-    for i, variable in enumerate(domain.variables):
-        points[:, i] = rng.integers(variable.codes[0], variable.codes[-1] + 1, size=count)
-    return points[domain.feasible(points)]

@@ -1,0 +1,119 @@
+"""How good a point of the acquisition does evolution find? The paper's inexact inner solver."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import FloatArray, IntArray, Point
+from milbox.domain import Domain
+from milbox.inner.evolution_mutators import Mutator, Pointwise, Scheme, State
+from milbox.inner.sample import chosen, sample
+from milbox.surrogates.base import Surrogate
+from milbox.surrogates.relu import ReluNet
+from milbox.trials.trial import Proposal
+
+# Random feasible points to start from when nothing has been tried yet.
+FOUNDERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """Batched regularised evolution from every point tried so far (Appendix C.3); proves nothing.
+
+    The population starts with the tried points and their predictions, oldest first, and grows by batches of
+    children of tournament winners. Only the latest `alive` members take part in tournaments.
+
+    Attributes:
+        mutator: how children are made.
+        evaluations: how many children are predicted in all (the paper's B).
+        batch: how many at a time (b).
+        tournament: how many members compete to be parents (T).
+        alive: how many of the latest members may compete (D).
+    """
+
+    mutator: Mutator = Pointwise(crossover=0.2, mutation=0.01)
+    evaluations: int = 10_000
+    batch: int = 100
+    tournament: int = 20
+    alive: int = 1000
+
+    def best(
+        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
+    ) -> Sequence[Proposal]:
+        """The `count` best children visited that are not forbidden."""
+        began = time.perf_counter()
+        founders = np.array(forbidden, dtype=np.int64).reshape(-1, len(domain.variables))
+        if not len(founders):
+            founders = sample(domain, FOUNDERS, rng)
+        if not len(founders):  # feasible points are too rare to draw, and none is known
+            return chosen("evolution", founders, np.zeros(0), surrogate, domain, forbidden, count, rng, began)
+        points, values = self.visited(surrogate, domain, founders, rng)
+        return chosen("evolution", points, values, surrogate, domain, forbidden, count, rng, began)
+
+    def visited(
+        self, surrogate: Surrogate, domain: Domain, founders: IntArray, rng: Generator
+    ) -> tuple[IntArray, FloatArray]:
+        """Every child in the order of birth, and its prediction."""
+        state = np.array([rng.integers(2**63)], dtype=np.uint64)
+        scheme = self.mutator.scheme(domain)
+        if scheme is not None and isinstance(surrogate, ReluNet) and len(surrogate.hidden) == 1:
+            return self.compiled(surrogate, scheme, founders, state)
+        first, size = len(founders), len(founders) + self.evaluations
+        points = np.empty((size, founders.shape[1]), dtype=np.int64)
+        values = np.empty(size)
+        points[:first], values[:first] = founders, surrogate.predict(domain.encode(founders))
+        born = first
+        while born < size:
+            oldest = max(0, born - self.alive)
+            batch = min(self.batch, size - born)
+            best, second = parents(values[oldest:born], self.tournament, batch, state)
+            children = self.mutator.children(domain, points[oldest + best], points[oldest + second], state)
+            points[born : born + batch] = children
+            values[born : born + batch] = surrogate.predict(domain.encode(children))
+            born += batch
+        return points[first:], values[first:]
+
+    def compiled(
+        self, net: ReluNet, scheme: Scheme, founders: IntArray, state: State
+    ) -> tuple[IntArray, FloatArray]:
+        """The same for a network with one hidden layer, in one piece: some ten times as fast."""
+        from milbox.inner.evolution_kernels import evolve
+
+        first, size = len(founders), len(founders) + self.evaluations
+        genes = np.empty((size, len(scheme.genes.sizes)), dtype=np.int64)
+        genes[:first] = scheme.genes.genes(founders)
+        values = np.empty(size)
+        (hidden,) = net.hidden
+        evolve(
+            genes,
+            values,
+            first,
+            self.batch,
+            self.tournament,
+            self.alive,
+            scheme.crossover,
+            scheme.genes.sizes,
+            scheme.rates,
+            scheme.members,
+            scheme.starts,
+            scheme.mutation,
+            scheme.genes.features @ hidden.weights,
+            scheme.genes.first,
+            hidden.bias,
+            np.ascontiguousarray(net.output.weights[:, 0]),
+            float(net.output.bias[0]),
+            state,
+        )
+        return scheme.genes.points(genes[first:]), values[first:]
+
+
+def parents(values: FloatArray, tournament: int, count: int, state: State) -> tuple[IntArray, IntArray]:
+    """The winner and the runner-up of each of `count` tournaments among members with these values."""
+    from milbox.inner.evolution_kernels import tournaments
+
+    best, second = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    tournaments(values, tournament, best, second, state)
+    return best, second

@@ -1,0 +1,118 @@
+"""Which independent choices make up a point of a domain, and what does each add to its features?"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from milbox.arrays import BoolArray, IntArray
+from milbox.domain import Domain
+from milbox.domain.blocks import Block, blocks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Genes:
+    """A product of blocks, one gene per block: the number of its state."""
+
+    blocks: tuple[Block, ...]
+    sizes: IntArray
+    keys: tuple[tuple[IntArray, IntArray], ...]
+    """For each block the keys of its states in increasing order, and which states they are."""
+    weight: IntArray
+    """A state's key is the sum of its codes times these, one per variable, modulo 2**64."""
+    single: BoolArray
+    """Which blocks are one variable with all its codes."""
+    variable: IntArray
+    """The first variable of each block."""
+    low: IntArray
+    """The lowest code of each variable."""
+    features: csr_array
+    """What each state adds to the encoded point, the states of one block after those of the other."""
+    first: IntArray
+    """The row of each block's first state in `features`."""
+
+    def genes(self, points: IntArray) -> IntArray:
+        """The state of each block, by number."""
+        if self.single.all():
+            return points - self.low
+        made: IntArray = points[:, self.variable] - self.low[self.variable]
+        for i in np.flatnonzero(~self.single):
+            members = list(self.blocks[i].variables)
+            keys, states = self.keys[i]
+            made[:, i] = states[np.searchsorted(keys, points[:, members] @ self.weight[members])]
+        return made
+
+    def points(self, genes: IntArray) -> IntArray:
+        """The points behind genes."""
+        if self.single.all():  # then blocks come in the order of the variables
+            return genes + self.low
+        made = np.empty((len(genes), len(self.low)), dtype=np.int64)
+        alone = self.variable[self.single]
+        made[:, alone] = genes[:, self.single] + self.low[alone]
+        for i in np.flatnonzero(~self.single):
+            made[:, self.blocks[i].variables] = self.blocks[i].states[genes[:, i]]
+        return made
+
+
+@lru_cache(maxsize=16)
+def block_genes(domain: Domain) -> Genes | None:
+    """One gene per block of the constraints; None when they do not fall into small blocks."""
+    found = blocks(domain)
+    return None if found is None else genes_of(domain, found)
+
+
+@lru_cache(maxsize=16)
+def variable_genes(domain: Domain) -> Genes:
+    """One gene per variable, whatever the constraints."""
+    return genes_of(
+        domain,
+        tuple(
+            Block((i,), np.array(variable.codes, dtype=np.int64)[:, None])
+            for i, variable in enumerate(domain.variables)
+        ),
+    )
+
+
+def genes_of(domain: Domain, found: tuple[Block, ...]) -> Genes:
+    """The blocks with what it takes to go back and forth quickly."""
+    # Fixed odd numbers: keys wrap round but hardly ever meet; where they do, the next numbers serve.
+    numbers = np.random.default_rng(0)
+    while True:
+        weight = numbers.integers(-(2**62), 2**62, len(domain.variables)) * 2 + 1
+        keys = [block.states @ weight[list(block.variables)] for block in found]
+        if all(len(np.unique(key)) == len(key) for key in keys):
+            break
+    sizes = np.array([len(block.states) for block in found], dtype=np.int64)
+    single = [
+        len(block.variables) == 1 and len(block.states) == len(domain.variables[block.variables[0]].codes)
+        for block in found
+    ]
+    return Genes(
+        blocks=found,
+        sizes=sizes,
+        keys=tuple((np.sort(key), np.argsort(key)) for key in keys),
+        weight=weight,
+        single=np.array(single, dtype=bool),
+        variable=np.array([block.variables[0] for block in found], dtype=np.int64),
+        low=domain.layout.low,
+        features=state_features(domain, found),
+        first=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
+    )
+
+
+def state_features(domain: Domain, found: tuple[Block, ...]) -> csr_array:
+    """The features of every state of every block, those of other blocks zero."""
+    places = domain.layout
+    rows, columns, values = [], [], []
+    above = 0
+    for block in found:
+        for k, i in enumerate(block.variables):
+            codes = block.states[:, k]
+            hot = places.onehot[i]
+            rows.append(above + np.arange(len(codes)))
+            columns.append(places.start[i] + (codes - places.low[i] if hot else 0 * codes))
+            values.append(np.ones(len(codes)) if hot else codes.astype(np.float64))
+        above += len(block.states)
+    entries = (np.concatenate(rows), np.concatenate(columns))
+    return csr_array((np.concatenate(values), entries), shape=(above, places.features))

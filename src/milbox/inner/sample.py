@@ -1,0 +1,136 @@
+"""How are feasible points drawn at random, and what is the best of many such draws?
+
+Where the constraints fall into small blocks, a state of each is drawn: exactly uniform, at once. Otherwise
+points of the box are drawn and the infeasible ones rejected.
+"""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import FloatArray, IntArray, Point
+from milbox.domain import Domain
+from milbox.domain.blocks import blocks
+from milbox.inner.enumerate import Enumerate, all_points
+from milbox.inner.mip import some_point
+from milbox.milp.solution import Status
+from milbox.surrogates.base import Surrogate
+from milbox.trials.trial import Certificate, Proposal
+
+# Points of the box drawn at a time, and how many are drawn before rejection is given up.
+DRAW = 10_000
+PATIENCE = 200_000
+
+# Points checked against the constraints at a time, best first.
+CHECKED = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The best of many feasible points drawn uniformly (the paper's NN+RejSample); proves nothing.
+
+    Attributes:
+        points: how many feasible points are drawn. Where feasible points are rarer than one in
+            `PATIENCE / points`, there are fewer.
+    """
+
+    points: int = 10_000
+
+    def best(
+        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
+    ) -> Sequence[Proposal]:
+        """The `count` best of the points drawn that are not forbidden."""
+        began = time.perf_counter()
+        drawn: list[IntArray] = []
+        missing, left = self.points, PATIENCE
+        while missing > 0 and left > 0:
+            found = sample(domain, min(DRAW, left), rng)[:missing]
+            missing -= len(found)
+            left -= DRAW
+            drawn.append(found)
+        points = np.concatenate(drawn)
+        values = surrogate.predict(domain.encode(points)) if len(points) else np.zeros(0)
+        return chosen("sample", points, values, surrogate, domain, forbidden, count, rng, began)
+
+
+def sample(domain: Domain, count: int, rng: Generator) -> IntArray:
+    """Feasible points among `count` draws: all of them where the domain is a product of small blocks."""
+    points = np.empty((count, len(domain.variables)), dtype=np.int64)
+    listed = blocks(domain)
+    if listed is not None:
+        for block in listed:
+            points[:, block.variables] = block.states[rng.integers(len(block.states), size=count)]
+        return points
+    for i, variable in enumerate(domain.variables):
+        points[:, i] = rng.integers(variable.codes[0], variable.codes[-1] + 1, size=count)
+    return points[domain.feasible(points)]
+
+
+def chosen(
+    origin: str,
+    points: IntArray,
+    values: FloatArray,
+    surrogate: Surrogate,
+    domain: Domain,
+    forbidden: Sequence[Point],
+    count: int,
+    rng: Generator,
+    began: float,
+) -> list[Proposal]:
+    """The `count` best feasible points of those visited; any untried ones where those do not suffice."""
+    seen = set(forbidden)
+    picked: list[tuple[Point, float, str]] = []
+    order = np.argsort(-values, kind="stable")
+    for start in range(0, len(order), CHECKED):
+        if len(picked) >= count:
+            break
+        some = order[start : start + CHECKED]
+        for i in some[domain.feasible(points[some])]:
+            point = tuple(points[i].tolist())
+            if point not in seen and len(picked) < count:
+                seen.add(point)
+                picked.append((point, float(values[i]), origin))
+    if len(picked) < count:
+        rest = untried(domain, seen, count - len(picked), rng)
+        worth = surrogate.predict(domain.encode(rest)).tolist() if rest else []
+        picked += [(point, value, "random") for point, value in zip(rest, worth, strict=True)]
+    own = surrogate.predict(domain.encode([point for point, _, _ in picked])).tolist()
+    seconds = time.perf_counter() - began
+    return [
+        Proposal(
+            point,
+            source,
+            Certificate(
+                status=Status.FEASIBLE,
+                value=value,
+                bound=np.inf,
+                residual=abs(value - predicted),
+                no_goods=len(forbidden),
+                seconds=seconds,
+                solver=f"{origin} of {len(points)} points",
+            ),
+        )
+        for (point, value, source), predicted in zip(picked, own, strict=True)
+    ]
+
+
+def untried(domain: Domain, seen: set[Point], count: int, rng: Generator) -> list[Point]:
+    """`count` feasible points outside `seen`, or all there are: drawn, else listed, else by a program."""
+    found: dict[Point, None] = {}
+    for point in map(tuple, sample(domain, DRAW, rng).tolist()):
+        if len(found) == count:
+            return list(found)
+        if point not in seen:
+            found[point] = None
+    if len(found) < count and Enumerate().refusal(None, domain) is None:  # type: ignore[arg-type]  # needs none
+        left = [p for p in map(tuple, all_points(domain)[0].tolist()) if p not in seen and p not in found]
+        return [*found, *(left[i] for i in rng.permutation(len(left))[: count - len(found)])]
+    while len(found) < count:
+        more = some_point(domain, sorted(seen | found.keys()))
+        if more is None:
+            break
+        found[more] = None
+    return list(found)

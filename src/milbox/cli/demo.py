@@ -5,6 +5,7 @@ of five, and the two subsets of a pair must contain equally many ones: of the 2^
 million is feasible, and the model never sees the formula.
 """
 
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ import click
 from milbox.cli.output import INTERRUPTED, emit, say, seconds_text
 
 if TYPE_CHECKING:
+    from milbox.cli.progress import Style
     from milbox.study import Study
 
 PROBLEM = "ising/100/0"
@@ -43,8 +45,9 @@ def demo(budget: int, seed: int, as_json: bool) -> None:
             )
         steps = evaluations(study, problem.objective, budget=budget)
         watch = Watch((), study.sense, budget)
+        style: Style = "none" if as_json else "auto" if sys.stderr.isatty() else "plain"
         try:
-            for _ in watched(steps, watch, "none" if as_json else "auto", compact=True):
+            for _ in watched(steps, watch, style, compact=True):
                 pass
         except KeyboardInterrupt:
             say("\ninterrupted")

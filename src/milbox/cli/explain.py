@@ -1,4 +1,4 @@
-"""`milbox explain`: why was this point proposed, what is proved about it, and which rules hold it back?"""
+"""`milbox explain`: how will points be found, why was this one proposed, and what is proved about it?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,36 +9,72 @@ from milbox.cli.output import InputError, seconds_text
 
 if TYPE_CHECKING:
     from milbox.cli.journals import Kept
+    from milbox.study import Study
     from milbox.trials import Trial
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("file", type=FILE)
 @click.argument("trial", type=click.IntRange(0), required=False)
-def explain(journal: Path, trial: int | None) -> None:
-    """Say in words what is known about one trial; by default the best."""
+def explain(file: Path, trial: int | None) -> None:
+    """Say how the next point will be found, or why TRIAL was proposed.
+
+    FILE is a problem file or a journal; only a journal has trials.
+    """
+    if file.suffix == ".toml":
+        if trial is not None:
+            raise InputError(f"{file} is a problem file and has no trials; give a journal")
+        click.echo(next_point(file))
+        return
     from milbox.cli.answers import trial_number
     from milbox.cli.journals import read_journal
     from milbox.cli.summary import assignment_lines, best_trials
 
-    kept = read_journal(journal)
-    best = best_trials(kept.trials, kept.header.sense)
+    kept = read_journal(file)
+    if trial is None:
+        click.echo(next_point_of(kept))
+        return
     try:
-        number = trial_number(trial, len(kept.trials)) if trial is not None else best[0].number
+        chosen = kept.trials[trial_number(trial, len(kept.trials))]
     except ValueError as error:
         raise InputError(str(error)) from None
-    except IndexError:
-        raise InputError(f"{journal} has no finished trial yet; name a trial") from None
-    chosen = kept.trials[number]
     for line in [
-        headline(chosen, best),
+        headline(chosen, best_trials(kept.trials, kept.header.sense)),
         *assignment_lines(chosen.assignment),
         *proof_lines(chosen, kept),
         *rule_lines(chosen, kept),
     ]:
         click.echo(line)
+
+
+def next_point(path: Path) -> str:
+    """How the first point of a problem that has not been started will be found."""
+    from milbox.cli.problem_file import read_problem
+    from milbox.study import Study
+
+    problem = read_problem(path)
+    return explained(Study(problem.domain, problem.strategy))
+
+
+def next_point_of(kept: "Kept") -> str:
+    """How the next point of a journal's study will be found; the journal is only read."""
+    from milbox.cli.journals import default_strategy
+    from milbox.study import Study
+
+    problem = kept.problem()
+    strategy = default_strategy(kept) if problem is None else problem.strategy
+    known = [(trial.assignment, trial.value) for trial in kept.trials if trial.value is not None]
+    return explained(Study(kept.domain, strategy, minimize=kept.header.sense == "minimize", known=known))
+
+
+def explained(study: "Study") -> str:
+    """What the study's strategy says about itself."""
+    try:
+        return str(study.explain())
+    except TypeError:
+        return f"points come from {study.strategy}, which has no model to explain"
 
 
 def headline(trial: "Trial", best: "list[Trial]") -> str:

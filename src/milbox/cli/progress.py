@@ -65,26 +65,30 @@ class Watch:
         return time.monotonic() - self.began
 
     @property
-    def left(self) -> float | None:
-        """Seconds to the end, judged by the latest twenty trials; None before the first."""
-        latest = [trial.outcome.told_at for trial in self.ended[-21:] if hasattr(trial.outcome, "told_at")]
-        times = [told for told in latest if told is not None]
+    def pace(self) -> float | None:
+        """Seconds from one trial's end to the next, over the latest twenty; None before the first."""
+        latest = [getattr(trial.outcome, "told_at", None) for trial in self.ended[-21:]]
+        times: list[float] = [told for told in latest if told is not None]
         if len(times) >= 2:
-            pace = (times[-1] - times[0]) / (len(times) - 1)
-        elif self.ended:
-            pace = self.elapsed / len(self.ended)
-        else:
-            return None
-        return max(0.0, pace * (self.budget - self.count))
+            return max(0.0, times[-1] - times[0]) / (len(times) - 1)
+        return self.elapsed / len(self.ended) if self.ended else None
+
+    @property
+    def left(self) -> float | None:
+        """Seconds to the end at the present pace; None before the first trial and after the last."""
+        return (
+            None if self.pace is None or self.count >= self.budget else self.pace * (self.budget - self.count)
+        )
 
     def line(self) -> str:
         """Everything on one line."""
-        left = self.left
+        left, pace = self.left, self.pace
         return " · ".join(
             [
                 f"trial {self.count}/{self.budget}",
                 "no value yet" if self.best is None else f"best {self.best.value:g}",
                 *self.proof(),
+                *([] if pace is None else [f"{seconds_text(pace)} a step"]),
                 *([] if left is None else [f"about {seconds_text(left)} left"]),
             ]
         )

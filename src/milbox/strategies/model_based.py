@@ -87,10 +87,15 @@ def described(domain: Domain) -> str:
     else:
         states = [len(block.states) for block in listed]
         lines.append(f"blocks: {len(states)}, of {min(states)} to {max(states)} states")
-    lines.append(
-        f"points: at most {domain.box_size:.3g}" if domain.size is None else f"points: {domain.size:.6g}"
-    )
+    size = domain.size
+    lines.append(f"points: at most {about(domain.box_size)}" if size is None else f"points: {about(size)}")
     return "\n".join(lines)
+
+
+def about(count: int) -> str:
+    """A number that may be too large for a float, for people."""
+    digits = str(count)
+    return digits if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
 def NNMILP(learner: Learner | None = None, inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802

@@ -62,7 +62,7 @@ def choice_texts(variable: "Variable") -> list[str]:
     values = [variable.value(code) for code in variable.codes]
     texts = [text_of(value) for value in values]
     # Spreadsheets trim spaces, and an empty entry means that nothing was entered.
-    clear = len({text.strip() for text in texts}) == len(texts) and "" not in texts
+    clear = len(set(texts)) == len(texts) and all(text and text == text.strip() for text in texts)
     return texts if clear else [json.dumps(value) for value in values]
 
 

@@ -251,5 +251,6 @@ def nearest(name: str, known: Iterable[str] | Mapping[str, Any]) -> str:
     close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
     if close:
         return f"; did you mean {close[0]!r}?"
-    listed = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-    return f"; there are {listed}" if names else "; there are none"
+    if len(names) < 2:
+        return f"; there is only {names[0]!r}" if names else "; there are none"
+    return f"; there are {', '.join(names[:8])}" + (", ..." if len(names) > 8 else "")

@@ -15,6 +15,7 @@ import sys
 import click
 
 from milbox.cli.about import version
+from milbox.cli.bench import bench
 from milbox.cli.check import check
 from milbox.cli.data import data
 from milbox.cli.demo import demo
@@ -31,7 +32,7 @@ GROUPS = {
     "Start": [init, check, demo],
     "Run": [run, resume, ask, tell],
     "Look": [status, best, trials, explain, export],
-    "Other": [data, version],
+    "Other": [bench, data, version],
 }
 
 

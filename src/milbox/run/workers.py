@@ -19,7 +19,7 @@ def own_pool(objective: Objective, workers: int) -> ProcessPoolExecutor:
     # the moment of the fork is never released in the child.
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     pool = ProcessPoolExecutor(
-        workers, mp_context=multiprocessing.get_context(method), initializer=_begin_worker
+        workers, mp_context=multiprocessing.get_context(method), initializer=begin_worker
     )
     try:
         pool.submit(callable, objective).result()
@@ -69,7 +69,7 @@ def stop(pool: ProcessPoolExecutor, *, now: bool) -> None:
             process.terminate()
 
 
-def _begin_worker() -> None:
+def begin_worker() -> None:
     """What a worker process of ours does first."""
     # Ctrl-C reaches every process of the terminal; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

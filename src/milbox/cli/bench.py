@@ -1,0 +1,142 @@
+"""`milbox bench`: run the experiments of a plan, and report what came of them."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from milbox.cli.output import RunFailed, plural, say, seconds_text
+
+if TYPE_CHECKING:
+    from milbox.bench.cells import End
+    from milbox.bench.plan import Cell
+
+PLAN = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.group()
+def bench() -> None:
+    """Reproduce published experiments: problems, algorithms, reports."""
+
+
+@bench.command()
+@click.argument("plan", type=PLAN)
+@click.option("--out", type=FOLDER, help="Where the journals go [default: results/NAME OF THE PLAN].")
+@click.option("--workers", type=click.IntRange(min=1), help="Processes on this machine [default: 1].")
+@click.option("--dask", metavar="ADDRESS", help="Run on the Dask cluster at this address instead.")
+@click.option("--data", type=FOLDER, help="The folder of benchmark data [default: $MILBOX_DATA].")
+def run(plan: Path, out: Path | None, workers: int | None, dask: str | None, data: Path | None) -> None:
+    """Run every cell of a plan (problem x algorithm x trial), each into a journal of its own.
+
+    Cells that are complete are skipped and others resumed, so a plan may be stopped and run again.
+    """
+    if workers is not None and dask is not None:
+        raise click.UsageError("--workers is for this machine and --dask for a cluster; give one of them")
+    from milbox.bench.plan import read_plan
+    from milbox.bench.runner import run_cells, run_cells_on_dask
+
+    cells = read_plan(plan, data).cells
+    folder = out or Path("results", plan.stem)
+    say(f"{plural(len(cells), 'cell')} into {folder}")
+    display = Display(cells, folder)
+    if dask is None:
+        ends = run_cells(cells, folder, workers or 1, data, display.under_way)
+    else:
+        ends = run_cells_on_dask(cells, folder, dask, data)
+    finish(list(display.watched(ends)), folder)
+
+
+class Display:
+    """What a person sees meanwhile: a bar over all evaluations on a terminal, else a line for each cell."""
+
+    def __init__(self, cells: "Sequence[Cell]", folder: Path) -> None:
+        self.cells = cells
+        self.folder = folder
+        self.budget = sum(cell.budget for cell in cells)
+        self.ended: list[End] = []
+        self.spent = 0
+        self.live = sys.stderr.isatty()
+
+    def watched(self, ends: "Iterator[End]") -> "Iterator[End]":
+        """The ends, shown as they come."""
+        if not self.live:
+            for end in ends:
+                self.add(end)
+                if end.state != "skipped":
+                    say(f"[{len(self.ended)}/{len(self.cells)}] {line(end)}")
+                yield end
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.fields[cells]} cells"),
+            BarColumn(),
+            TextColumn("{task.percentage:>3.0f}%"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(elapsed_when_finished=True),
+            TextColumn("{task.fields[now]}"),
+        )
+        with Progress(*columns, console=Console(stderr=True)) as bar:
+            self.bar = bar
+            self.task = bar.add_task("", total=self.budget, cells=f"0/{len(self.cells)}", now="")
+            for end in ends:
+                self.add(end)
+                if end.state == "crashed":
+                    bar.console.print(line(end), markup=False, highlight=False)
+                bar.update(self.task, completed=self.spent, cells=f"{len(self.ended)}/{len(self.cells)}")
+                yield end
+
+    def add(self, end: "End") -> None:
+        """One more cell has ended; its whole share of the bar counts, however it ended."""
+        self.ended.append(end)
+        self.spent += end.cell.budget
+
+    def under_way(self, cells: "Sequence[Cell]") -> None:
+        """Read from their journals how far the running cells are."""
+        if not self.live:
+            return
+        from milbox.bench.records import progress
+        from milbox.errors import JournalError
+
+        spent, texts = self.spent, []
+        for cell in cells:
+            try:
+                done = progress(cell.journal(self.folder))
+            except JournalError:
+                continue
+            count = 0 if done is None else min(done.ended, cell.budget)
+            spent += count
+            texts.append(f"{cell} ({count}/{cell.budget})")
+        self.bar.update(self.task, completed=spent, now="; ".join(texts[:2]))
+
+
+def line(end: "End") -> str:
+    """What came of a cell, in a line."""
+    if end.state in ("crashed", "refused"):
+        return f"{end.cell}: {end.state}: {end.reason.partition(chr(10))[0]}"
+    best = "" if end.best is None else f", best {end.best:g}"
+    return f"{end.cell}: {plural(end.evaluations, 'evaluation')}{best}, {seconds_text(end.seconds)}"
+
+
+def finish(ends: "Sequence[End]", folder: Path) -> None:
+    """Say what came of all cells; fail when some crashed."""
+    counts = {state: sum(end.state == state for end in ends) for state in ("finished", "skipped", "refused")}
+    say(
+        f"{counts['finished']} finished, {counts['skipped']} were complete before"
+        + (f", {counts['refused']} do not apply" if counts["refused"] else "")
+    )
+    crashed = [end for end in ends if end.state == "crashed"]
+    if crashed:
+        for end in crashed:
+            say(f"\n{end.cell}\n{end.reason.strip()}")
+        table = "\n".join(f"  {line(end)}" for end in crashed)
+        raise RunFailed(
+            f"{plural(len(crashed), 'cell')} of {len(ends)} crashed; all others are in {folder}, and "
+            f"running the plan again tries only what is missing:\n{table}"
+        )
+    say(f"`milbox bench report {folder}` writes tables and figures")

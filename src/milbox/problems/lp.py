@@ -24,7 +24,7 @@ HEADER = re.compile(
     re.IGNORECASE,
 )
 TOKEN = re.compile(
-    r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))"
+    r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<relation><=|=<|>=|=>|<|>|=)"
     r"|(?P<sign>[-+])"
     r"|(?P<mark>[*^/:\[\]])"
@@ -165,7 +165,8 @@ def read_lp(path: Path) -> QuadraticProgram:
     bounds: dict[int, tuple[float, float]] = {}
     whole: set[int] = set()
     binaries: set[int] = set()
-    for kind, content in parts:
+    # Lists of whole variables first: writers keep the model's own order there.
+    for kind, content in sorted(parts, key=lambda part: part[0] not in ("binaries", "generals")):
         reader.open(content)
         match kind:
             case "minimize" | "maximize":

@@ -91,6 +91,8 @@ def finished(draft: Draft, file: Any) -> QuadraticProgram:
     objective = draft.objective if draft.minimize else Form().plus(draft.objective, -1.0)
     objective, rows, defined = without_objective_variable(draft.columns, objective, draft.rows)
     kept = [i for i in range(len(draft.columns)) if i != defined]
+    if not kept:
+        raise DataError(f"{file} has no binary variable; only programs over binary variables can be problems")
     place = {i: at for at, i in enumerate(kept)}
     for i in kept:
         column = draft.columns[i]

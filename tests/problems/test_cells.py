@@ -1,0 +1,163 @@
+"""The cells of NAS-Bench-101: their names, and whether the formulation describes exactly them."""
+
+from itertools import permutations, product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from milbox.arrays import IntArray
+from milbox.domain import Domain, Linear
+from milbox.problems.cells import ENDS, Cells, adjacency, canonical_codes, cells_of, fingerprint, packed
+from milbox.problems.nasbench import cell_domain
+
+EVERY_CELL = 423_624  # Ying et al. 2019
+NULL = 3
+
+
+def real_cells(data: Path) -> Cells:
+    with np.load(data / "nasbench101" / "nb101_all_cells.npz") as archive:
+        return Cells(archive["V"], archive["bits"], archive["ops"])
+
+
+def test_fingerprints_are_those_of_the_data(data: Path) -> None:
+    cells = real_cells(data)
+    with np.load(data / "nasbench101" / "nb101_sample20001.npz") as archive:
+        keys = archive["key"]
+    for row in range(0, 20_001, 20):
+        name = fingerprint(int(cells.vertices[row]), int(cells.bits[row]), cells.ops[row])
+        assert name == keys[row].tobytes().hex()
+
+
+def test_cells_without_a_key_are_sorted_by_their_fingerprint(data: Path) -> None:
+    cells = real_cells(data)
+    rows = range(20_001, len(cells.bits), 2_000)
+    found = [fingerprint(int(cells.vertices[i]), int(cells.bits[i]), cells.ops[i]) for i in rows]
+    assert found == sorted(found)
+
+
+def renamed(vertices: int, bits: int, ops: list[int], order: tuple[int, ...]) -> tuple[int, list[int]] | None:
+    """The cell with inner vertex v called order[v], or None when an edge would lead down."""
+    place = [0, *(v + 1 for v in order), vertices - 1]
+    matrix = np.zeros((vertices, vertices), dtype=np.int64)
+    for x, y in np.argwhere(adjacency(vertices, bits)):
+        matrix[place[x], place[y]] = 1
+    if np.tril(matrix).any():
+        return None
+    labels = [0] * len(order)
+    for v, to in enumerate(order):
+        labels[to] = ops[v]
+    return packed(matrix), labels
+
+
+def test_codes_are_equal_exactly_for_renamed_cells(data: Path) -> None:
+    cells = real_cells(data)
+    codes = canonical_codes(cells)
+    assert len(np.unique(codes)) == len(codes) == EVERY_CELL
+    for row in range(0, EVERY_CELL, 9_000):
+        v, bits = int(cells.vertices[row]), int(cells.bits[row])
+        ops = cells.ops[row, : v - 2].tolist()
+        forms = [form for order in permutations(range(v - 2)) if (form := renamed(v, bits, ops, order))]
+        padded = np.full((len(forms), 5), 255)
+        padded[:, : v - 2] = [labels for _, labels in forms]
+        same = Cells(np.full(len(forms), v), np.array([b for b, _ in forms]), padded)
+        assert set(canonical_codes(same).tolist()) == {int(codes[row])}
+        # The fingerprint is an invariant of its own: it does not change either.
+        assert len({fingerprint(v, b, np.array(labels)) for b, labels in forms[:6]}) == 1
+
+
+def survivors(domain: Domain, edges: IntArray, null: tuple[bool, ...]) -> IntArray:
+    """The columns of edges that satisfy every constraint with these vertices null and the others not."""
+    for constraint in sorted(
+        domain.constraints, key=lambda c: (c.variables[0].name < "o", -len(c.variables))
+    ):
+        codes = {
+            v.name: edges[int(v.name[5:-1])]
+            if v.name.startswith("edge")
+            else np.full(edges.shape[1], NULL if null[int(v.name[3:-1])] else 0)
+            for v in constraint.variables
+        }
+        keep = constraint.holds(codes)
+        edges = edges if keep.all() else edges[:, keep]
+    return edges
+
+
+@pytest.mark.parametrize("symmetry", [False, True])
+def test_the_feasible_set_up_to_isomorphism_is_all_cells(data: Path, symmetry: bool) -> None:
+    domain = cell_domain(symmetry=symmetry)
+    # Operations matter to the constraints only through being null, so one of each kind stands for all.
+    assert all(isinstance(constraint, Linear) for constraint in domain.constraints)
+    factors = [f for c in domain.constraints for monomial, _ in c.terms for f in monomial]
+    assert {f.code for f in factors if f.name.startswith("op")} == {NULL}
+    every = (np.arange(2**21) >> np.arange(21)[:, None] & 1).astype(np.int8)
+    (most,) = [c for c in domain.constraints if len(c.variables) == 21]
+    few = every[:, most.holds({f"edge[{k}]": every[k] for k in range(21)})]
+    assert few.shape[1] == np.count_nonzero(every.sum(axis=0) <= 9)
+    graphs: dict[int, set[int]] = {v: set() for v in range(2, 8)}
+    for null in product((False, True), repeat=5):
+        edges = survivors(domain, few, null)
+        if symmetry and list(null) != sorted(null):
+            assert edges.shape[1] == 0
+            continue
+        ops = np.where(null, NULL, 0)
+        cells = cells_of(np.vstack([edges, np.repeat(ops[:, None], edges.shape[1], axis=1)]).T)
+        v = 7 - sum(null)
+        assert set(cells.vertices.tolist()) == {v}
+        shapes = set(canonical_codes(cells).tolist())
+        # Wherever the null vertices are, the same graphs remain.
+        assert graphs[v] in (set(), shapes)
+        graphs[v] = shapes
+    found = np.unique(np.concatenate([labelled(v, shapes) for v, shapes in graphs.items()]))
+    assert len(found) == EVERY_CELL
+    assert np.array_equal(found, np.sort(canonical_codes(real_cells(data))))
+
+
+def labelled(vertices: int, shapes: set[int]) -> IntArray:
+    """The codes of all cells with these graphs: every inner vertex gets every operation."""
+    inner = vertices - 2
+    labels = np.array(list(product(range(3), repeat=inner)), dtype=np.int64).reshape(3**inner, inner)
+    bits = np.array([shape >> 10 & (1 << 21) - 1 for shape in sorted(shapes)])
+    ops = np.full((len(bits) * len(labels), 5), 255)
+    ops[:, :inner] = np.tile(labels, (len(bits), 1))
+    return canonical_codes(Cells(np.full(len(ops), vertices), np.repeat(bits, len(labels)), ops))
+
+
+def is_cell(point: list[int]) -> bool:
+    """NAS-Bench-101's own rule, in plain Python: at most 9 edges, every vertex in use on a way through."""
+    edges = [ends for k, ends in enumerate(ENDS) if point[k]]
+    used = {0, 6} | {v for v in range(1, 6) if point[20 + v] != NULL}
+    if len(edges) > 9 or any(x not in used or y not in used for x, y in edges):
+        return False
+    forward, backward = {0}, {6}
+    for _ in range(7):
+        forward |= {y for x, y in edges if x in forward}
+        backward |= {x for x, y in edges if y in backward}
+    return forward == backward == used
+
+
+def test_the_domain_contains_exactly_what_the_rules_allow() -> None:
+    domain = cell_domain(symmetry=False)
+    rng = np.random.default_rng(0)
+    points = rng.integers(0, 4, (40_000, 26))
+    points[:, :21] = rng.random((40_000, 21)) < rng.uniform(0.05, 0.5, (40_000, 1))
+    # Clear edges at null vertices in half of the points, so that both answers occur.
+    for k, (x, y) in enumerate(ENDS):
+        for v in (x, y):
+            if 0 < v < 6:
+                points[::2, k] *= points[::2, 20 + v] != NULL
+    expected = [is_cell(point) for point in points.tolist()]
+    assert 300 < sum(expected) < 39_000
+    assert domain.feasible(points).tolist() == expected
+    monotone = [list(p[21:] == NULL) == sorted(p[21:] == NULL) for p in points]
+    broken = cell_domain(symmetry=True).feasible(points)
+    assert broken.tolist() == [a and b for a, b in zip(expected, monotone, strict=True)]
+
+
+def test_null_vertices_vanish_from_a_cell() -> None:
+    point = [0] * 21 + [NULL, 1, NULL, 2, NULL]
+    for x, y in ((0, 2), (2, 4), (4, 6), (0, 6)):
+        point[ENDS.index((x, y))] = 1
+    cells = cells_of(np.array([point]))
+    assert cells.vertices.tolist() == [4]
+    assert cells.ops.tolist() == [[1, 2, 255, 255, 255]]
+    assert np.argwhere(adjacency(4, int(cells.bits[0]))).tolist() == [[0, 1], [0, 3], [1, 2], [2, 3]]

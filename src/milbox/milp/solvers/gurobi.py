@@ -48,14 +48,20 @@ class Gurobi:
                 with gurobipy.Model(env=environment) as model:
                     return self._ask_model(model, frame, limits)
         except gurobipy.GurobiError as error:
-            if error.errno in (10009, 10010):  # NO_LICENSE, SIZE_LIMIT_EXCEEDED
-                raise UnsupportedProgram(
-                    f"Gurobi's licence does not allow this program of {frame.milp.columns} columns and "
-                    f"{frame.milp.rows} rows: {error}"
-                ) from error
-            raise
+            size = f"{frame.milp.columns} columns and {frame.milp.rows} rows"
+            match error.errno:
+                case gurobipy.GRB.Error.NO_LICENSE:
+                    raise SolverUnavailable(
+                        f"Gurobi has no licence here; use solver=Scip(): {error}"
+                    ) from error
+                case gurobipy.GRB.Error.SIZE_LIMIT_EXCEEDED:
+                    raise UnsupportedProgram(f"Gurobi's licence does not cover {size}: {error}") from error
+                case _:
+                    raise
 
     def _ask_model(self, model: Any, frame: Frame, limits: Limits) -> Claim:
+        import gurobipy
+
         milp = frame.milp
         x = model.addMVar(
             milp.columns, lb=milp.lower, ub=milp.upper, vtype=np.where(milp.integer, "I", "C").tolist()
@@ -74,7 +80,10 @@ class Gurobi:
         if frame.start is not None:
             x.Start = frame.start
         for name, value in self._parameters(limits):
-            model.setParam(name, value)
+            try:
+                model.setParam(name, value)
+            except (gurobipy.GurobiError, TypeError) as error:
+                raise ValueError(f"Gurobi has no option {name!r} that takes {value!r}: {error}") from error
 
         model.optimize()
 

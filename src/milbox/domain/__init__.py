@@ -1,15 +1,7 @@
 """What may be proposed: variables, constraints between them, and the domain they make."""
 
 from milbox.domain.array import Array, binary, categorical, integer
-from milbox.domain.constraints import (
-    AllDifferent,
-    AllOf,
-    AnyOf,
-    Constraint,
-    Count,
-    Implies,
-    Not,
-    Table,
+from milbox.domain.builders import (
     all_different,
     all_of,
     any_of,
@@ -21,6 +13,16 @@ from milbox.domain.constraints import (
     implies,
     negate,
     table,
+)
+from milbox.domain.constraints import (
+    AllDifferent,
+    AllOf,
+    AnyOf,
+    Constraint,
+    Count,
+    Implies,
+    Not,
+    Table,
 )
 from milbox.domain.domain import Domain
 from milbox.domain.expressions import Linear, LinExpr, Literal

@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from milbox.domain.expressions import Elementwise, LinExpr, combine, no_truth
+from milbox.domain.expressions import LinExpr, combine
+from milbox.domain.logic import Elementwise, no_truth
 from milbox.domain.variables import Binary, Categorical, Encoding, Integer, Variable
 
 
@@ -55,15 +56,16 @@ class Array(Elementwise):
         """As NumPy's."""
         return Array(self.items.reshape(*shape))
 
-    def sum(self, axis: int | None = None) -> Any:
-        """The sum of all items, or along one axis."""
+    def sum(self, axis: int | tuple[int, ...] | None = None) -> Any:
+        """The sum of all items, or along some axes."""
         if axis is None:
             return combine((1, item) for item in self.flat)
-        rows = np.moveaxis(self.items, axis, -1)
-        sums = np.empty(rows.shape[:-1], dtype=object)
+        summed = np.atleast_1d(axis)
+        rows = np.moveaxis(self.items, summed, np.arange(-len(summed), 0))
+        sums = np.empty(rows.shape[: rows.ndim - len(summed)], dtype=object)
         for index in np.ndindex(sums.shape):
-            sums[index] = combine((1, item) for item in rows[index])
-        return Array(sums)
+            sums[index] = combine((1, item) for item in rows[index].ravel())
+        return Array(sums) if sums.ndim else sums[()]
 
     def dot(self, weights: Any) -> LinExpr:
         """The sum of weight times item over a one-dimensional array."""
@@ -90,6 +92,9 @@ class Array(Elementwise):
 
     __rmul__ = __mul__
 
+    def __truediv__(self, other: Any) -> "Array":
+        return elementwise(operator.truediv, self, other)
+
     def __neg__(self) -> "Array":
         return elementwise(operator.mul, self, -1)
 
@@ -110,6 +115,16 @@ class Array(Elementwise):
 
     def __ne__(self, other: Any) -> "Array":  # type: ignore[override]
         return elementwise(operator.ne, self, other)
+
+    def __and__(self, other: Any) -> "Array":
+        return elementwise(operator.and_, self, other)
+
+    __rand__ = __and__
+
+    def __or__(self, other: Any) -> "Array":
+        return elementwise(operator.or_, self, other)
+
+    __ror__ = __or__
 
     def __invert__(self) -> "Array":
         return elementwise(lambda item, _: ~item, self, None)
@@ -146,7 +161,8 @@ def plain_index(index: Any) -> Any:
     if isinstance(index, tuple):
         return tuple(plain_index(part) for part in index)
     if isinstance(index, Iterable) and not isinstance(index, np.ndarray):
-        return np.array(list(index), dtype=None if list(index) else np.int64)
+        listed = list(index)
+        return np.array(listed, dtype=None if listed else np.int64)
     return index
 
 
@@ -155,7 +171,7 @@ def declared(name: str, size: Any, make: Callable[[str], Variable]) -> Any:
     if size is None:
         return make(name)
     make(name)  # so that a bad range is reported with the user's name
-    shape = (size,) if isinstance(size, int | np.integer) else tuple(size)
+    shape = tuple(size) if isinstance(size, Iterable) else (size,)
     if not shape or any(not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1 for n in shape):
         raise ValueError(f"size of {name!r} must be a positive whole number or a tuple of them, not {size!r}")
     items = np.empty(shape, dtype=object)
@@ -189,5 +205,7 @@ def categorical(
     encoding: Encoding = "onehot",
 ) -> Any:
     """One of the choices, or an array of such variables; `"ACGT"` is short for its four letters."""
-    given = tuple(choices)
+    if isinstance(choices, set | frozenset):
+        raise TypeError(f"choices of {name!r} are a set, which has no order; give them as a list")
+    given = tuple(choices) if isinstance(choices, Iterable) else choices
     return declared(name, size, lambda each: Categorical(each, given, encoding))

@@ -3,7 +3,7 @@
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,9 +14,11 @@ from scipy.sparse import csr_array
 
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain.array import Array
-from milbox.domain.constraints import Constraint, constraints
+from milbox.domain.builders import constraints
+from milbox.domain.constraints import Constraint
 from milbox.domain.encoding import Layout, decode, encode, layout
 from milbox.domain.expressions import Linear
+from milbox.domain.logic import shown
 from milbox.domain.variables import Binary, Categorical, Integer, Value, Variable
 
 
@@ -32,11 +34,12 @@ class Domain:
     constraints: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
-        given = [self.declared] if isinstance(self.declared, Array | Variable) else list(self.declared)
+        single = isinstance(self.declared, Array) or not isinstance(self.declared, Iterable)
+        given: list[Any] = [self.declared] if single else list(self.declared)
         for thing in given:
             if not isinstance(thing, Variable) and not (isinstance(thing, Array) and thing.name is not None):
                 raise TypeError(
-                    f"{thing} is not a declared variable; make one with binary, integer or categorical"
+                    f"{shown(thing)} is not a declared variable; make one with binary, integer or categorical"
                 )
         object.__setattr__(self, "declared", tuple(given))
         names = [thing.name for thing in given]
@@ -98,7 +101,7 @@ class Domain:
 
     def violations(self, point: Sequence[int]) -> list[Constraint]:
         """The constraints that the point breaks; empty when it is contained."""
-        columns = self.columns(np.array([point], dtype=np.int64))
+        columns = self.columns(self.rows([self.checked(point)]))
         return [c for c in self.constraints if not np.all(c.holds(columns))]
 
     def feasible(self, points: IntArray) -> BoolArray:
@@ -161,7 +164,28 @@ class Domain:
 
     def encode(self, points: Sequence[Point] | IntArray) -> FloatArray:
         """Points as features, one row each."""
-        return encode(self.layout, np.array(points, dtype=np.int64).reshape(-1, len(self.variables)))
+        return encode(self.layout, self.rows(points))
+
+    def rows(self, points: Sequence[Sequence[int]] | IntArray) -> IntArray:
+        """Points as an array, one a row."""
+        rows = np.array(points, dtype=np.int64)
+        if rows.size == 0:
+            return rows.reshape(0, len(self.variables))
+        if rows.ndim != 2 or rows.shape[1] != len(self.variables):
+            raise ValueError(
+                f"points of this domain have {len(self.variables)} codes each; "
+                f"got an array of shape {rows.shape}"
+            )
+        return rows
+
+    def checked(self, point: Sequence[int]) -> Sequence[int]:
+        """The point, or an error that says which code no variable takes."""
+        if len(point) != len(self.variables):
+            raise ValueError(f"a point of this domain has {len(self.variables)} codes, not {len(point)}")
+        for code, variable in zip(point, self.variables, strict=True):
+            if code not in variable.codes:
+                raise ValueError(f"{variable} has no code {code!r}")
+        return point
 
     def decode(self, features: FloatArray) -> Point:
         """The point behind one row of features."""
@@ -169,7 +193,7 @@ class Domain:
 
     def assignment(self, point: Sequence[int]) -> dict[str, Any]:
         """What the objective receives: arrays for array variables, plain values for scalars."""
-        codes = iter(point)
+        codes = iter(self.checked(point))
         values: dict[str, Any] = {}
         for thing in self.declared:
             if isinstance(thing, Array):

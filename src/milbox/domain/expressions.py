@@ -6,22 +6,21 @@ a `Linear` constraint, comparing a variable with one of its values a `Literal`. 
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union
 
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray
 from milbox.domain.exact import Exact, Number, number, plain, whole_scale
+from milbox.domain.logic import Logical, no_truth, single
 
 if TYPE_CHECKING:
     from milbox.domain.constraints import Constraint
     from milbox.domain.variables import Variable
 
-Method = TypeVar("Method", bound=Callable[..., Any])
 Codes: TypeAlias = Mapping[str, IntArray]
 """Many points at once: for each variable's name the codes it takes, one entry per point."""
 
@@ -50,55 +49,6 @@ class Factor:
 
 Monomial: TypeAlias = tuple[Factor, ...]
 Operand: TypeAlias = Union["Arithmetic", Number]
-
-
-class Logical:
-    """Operators of whatever is true or false at a point."""
-
-    __slots__ = ()
-
-    def __and__(self, other: Any) -> "Constraint":
-        from milbox.domain.constraints import all_of
-
-        return all_of(self, other)
-
-    def __or__(self, other: Any) -> "Constraint":
-        from milbox.domain.constraints import any_of
-
-        return any_of(self, other)
-
-    def __invert__(self) -> "Constraint":
-        from milbox.domain.constraints import negate
-
-        return negate(self)
-
-    def __bool__(self) -> NoReturn:
-        raise no_truth(self)
-
-
-class Elementwise:
-    """What holds many things at once: the operators of a single thing leave the answer to it."""
-
-    __slots__ = ()
-
-
-def single(method: Method) -> Method:
-    """The operator for single things; it steps back when the other operand is an array."""
-
-    @wraps(method)
-    def operate(self: Any, other: Any) -> Any:
-        return NotImplemented if isinstance(other, Elementwise) else method(self, other)
-
-    return cast(Method, operate)
-
-
-def no_truth(thing: Any) -> TypeError:
-    """The answer to `if x == 1`, `a <= x <= b`, `x and y`: nothing is true before a point is chosen."""
-    return TypeError(
-        f"{thing} has no truth value before a point is chosen; to write a <= expression <= b use "
-        f"between(a, expression, b), to combine constraints use any_of, all_of or negate, and to test a "
-        f"point use domain.contains(point)"
-    )
 
 
 class Arithmetic:
@@ -131,11 +81,16 @@ class Arithmetic:
 
     @single
     def __mul__(self, other: Operand) -> "LinExpr":
+        from milbox.domain.products import product
+
         return product(linear(self), linear(other))
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Number) -> "LinExpr":
+    @single
+    def __truediv__(self, other: Any) -> "LinExpr":
+        if isinstance(other, Arithmetic) or other == 0:
+            raise TypeError(f"{self} cannot be divided by {other}; only by a number other than zero")
         return combine([(Fraction(1) / number(other), self)])
 
     @single
@@ -184,8 +139,8 @@ class LinExpr(Arithmetic):
         return plain(self.constant) + total(((m, plain(c)) for m, c in self.terms.items()), codes)
 
     def __str__(self) -> str:
-        shown = shown_sum((m, plain(c)) for m, c in self.terms.items())
-        return shown if self.constant == 0 else f"{shown} + {plain(self.constant):g}"
+        text = shown_sum((m, plain(c)) for m, c in self.terms.items())
+        return text if self.constant == 0 else f"{text} + {plain(self.constant):g}"
 
     __hash__ = object.__hash__
 
@@ -246,20 +201,29 @@ class Linear(Logical):
         return distinct(factor.variable for monomial, _ in self.terms for factor in monomial)
 
     def __str__(self) -> str:
-        shown = shown_sum(self.terms)
+        text = shown_sum(self.terms)
         if self.lower == self.upper:
-            return f"{shown} == {self.upper}"
+            return f"{text} == {self.upper}"
         if self.lower == -math.inf:
-            return f"{shown} <= {self.upper}"
+            return f"{text} <= {self.upper}"
         if self.upper == math.inf:
-            return f"{shown} >= {self.lower}"
-        return f"{self.lower} <= {shown} <= {self.upper}"
+            return f"{text} >= {self.lower}"
+        return f"{self.lower} <= {text} <= {self.upper}"
 
 
 def linear(operand: Any) -> LinExpr:
     """Any operand as a sum of monomials."""
     if isinstance(operand, Arithmetic):
         return operand.linear()
+    if isinstance(operand, Logical):
+        raise TypeError(
+            f"the constraint {operand} is not a number; to count constraints use at_most, exactly, ..."
+        )
+    if hasattr(operand, "choices"):
+        raise TypeError(
+            f"categorical {operand.name!r} is not a number; "
+            f"{operand.name} == {operand.choices[0]!r} is one, 0 or 1"
+        )
     return LinExpr({}, number(operand))
 
 
@@ -273,48 +237,6 @@ def combine(parts: Iterable[tuple[Any, Any]]) -> LinExpr:
         for monomial, coefficient in expression.terms.items():
             terms[monomial] = terms.get(monomial, 0) + weight * coefficient
     return LinExpr({m: number(c) for m, c in terms.items() if c != 0}, number(constant))
-
-
-def product(left: LinExpr, right: LinExpr) -> LinExpr:
-    """The product of two expressions; integer variables are spelled out over their values where needed."""
-    if not left.terms:
-        return combine([(left.constant, right)])
-    if not right.terms:
-        return combine([(right.constant, left)])
-    left, right = spelled_out(left), spelled_out(right)
-    pairs: list[tuple[Exact, LinExpr]] = [
-        (left.constant * right.constant, LinExpr({}, 1)),
-        (left.constant, LinExpr(right.terms)),
-        (right.constant, LinExpr(left.terms)),
-    ]
-    for one, a in left.terms.items():
-        for other, b in right.terms.items():
-            merged = conjunction(one + other)
-            if merged is not None:
-                pairs.append((a * b, LinExpr({merged: 1})))
-    return combine(pairs)
-
-
-def spelled_out(expression: LinExpr) -> LinExpr:
-    """The same expression with every integer's value as a sum over indicators."""
-    parts: list[tuple[Exact, LinExpr]] = [(expression.constant, LinExpr({}, 1))]
-    for monomial, coefficient in expression.terms.items():
-        factor = monomial[0]
-        if factor.code is not None:  # products are made of indicators only, so one look is enough
-            parts.append((coefficient, LinExpr({monomial: 1})))
-            continue
-        for code in factor.variable.codes:
-            parts.append((coefficient * code, LinExpr({(Factor(factor.name, code, factor.variable),): 1})))
-    return combine(parts)
-
-
-def conjunction(factors: Iterable[Factor]) -> Monomial | None:
-    """The product of indicators, each variable once; None when it is always zero."""
-    by_name: dict[str, Factor] = {}
-    for factor in factors:
-        if by_name.setdefault(factor.name, factor) != factor:
-            return None
-    return tuple(by_name[name] for name in sorted(by_name))
 
 
 def compare(expression: LinExpr, lower: Number | Exact, upper: Number | Exact) -> Linear:

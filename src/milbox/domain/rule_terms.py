@@ -8,10 +8,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from milbox.domain import constraints as kinds
+from milbox.domain import builders as kinds
 from milbox.domain.array import Array, as_objects
 from milbox.domain.constraints import AllOf, AnyOf, Constraint
-from milbox.domain.expressions import Arithmetic, LinExpr, Number, combine, linear
+from milbox.domain.exact import Number
+from milbox.domain.expressions import Arithmetic, LinExpr, combine, linear
 from milbox.domain.variables import Binary, Categorical, Variable
 
 Term: TypeAlias = Any

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
-from milbox.domain.expressions import Factor, Linear, Literal, Monomial, Number
+from milbox.domain.exact import Number
+from milbox.domain.expressions import Factor, Linear, Literal, Monomial
 from milbox.domain.rules import RESERVED
 from milbox.domain.variables import Variable
 

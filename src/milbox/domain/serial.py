@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from milbox.domain.array import Array, binary, categorical, integer
 from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
-from milbox.domain.expressions import Factor, Linear, Literal, Number
+from milbox.domain.exact import Number
+from milbox.domain.expressions import Factor, Linear, Literal
 from milbox.domain.variables import Categorical, Integer, Variable
 
 if TYPE_CHECKING:

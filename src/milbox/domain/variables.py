@@ -14,17 +14,18 @@ from milbox.domain.expressions import (
     Factor,
     LinExpr,
     Literal,
-    Logical,
     compare,
     linear,
-    no_truth,
-    single,
 )
+from milbox.domain.logic import Logical, no_truth, single
 
 Value: TypeAlias = Any
 """What the objective sees of one variable: an int, or a choice."""
 
 Encoding: TypeAlias = OneOf["onehot", "integer"]
+
+# A one-hot variable costs a feature per value; with more than this, something else was meant.
+LARGEST_ONEHOT = 2**20
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -87,6 +88,11 @@ class Integer(Arithmetic):
         if self.low > self.high:
             raise ValueError(
                 f"integer {self.name!r} has an empty range: low is {self.low}, high is {self.high}"
+            )
+        if self.encoding == "onehot" and self.high - self.low >= LARGEST_ONEHOT:
+            raise ValueError(
+                f"integer {self.name!r} has {self.high - self.low + 1} values, too many for one feature "
+                f"each; declare it with encoding='integer', or in coarser steps"
             )
 
     @property

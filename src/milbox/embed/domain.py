@@ -27,7 +27,8 @@ from milbox.domain import (
     Table,
     Variable,
 )
-from milbox.domain.expressions import Monomial, Number
+from milbox.domain.exact import Number
+from milbox.domain.expressions import Monomial
 from milbox.embed.negation import negated
 from milbox.milp.program import Affine, MilpBuilder
 

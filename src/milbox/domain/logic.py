@@ -1,0 +1,67 @@
+"""What can be combined with & | ~ and with arrays, and what has no truth value before a point is chosen?"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+
+if TYPE_CHECKING:
+    from milbox.domain.constraints import Constraint
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+class Elementwise:
+    """What holds many things at once: the operators of a single thing leave the answer to it."""
+
+    __slots__ = ()
+
+
+def single(method: Method) -> Method:
+    """The operator for single things; it steps back when the other operand is an array."""
+
+    @wraps(method)
+    def operate(self: Any, other: Any) -> Any:
+        return NotImplemented if isinstance(other, Elementwise) else method(self, other)
+
+    return cast(Method, operate)
+
+
+class Logical:
+    """Operators of whatever is true or false at a point."""
+
+    __slots__ = ()
+
+    @single
+    def __and__(self, other: Any) -> "Constraint":
+        from milbox.domain.builders import all_of
+
+        return all_of(self, other)
+
+    @single
+    def __or__(self, other: Any) -> "Constraint":
+        from milbox.domain.builders import any_of
+
+        return any_of(self, other)
+
+    def __invert__(self) -> "Constraint":
+        from milbox.domain.builders import negate
+
+        return negate(self)
+
+    def __bool__(self) -> NoReturn:
+        raise no_truth(self)
+
+
+def no_truth(thing: Any) -> TypeError:
+    """The answer to `if x == 1`, `a <= x <= b`, `x and y`: nothing is true before a point is chosen."""
+    return TypeError(
+        f"{thing} has no truth value before a point is chosen; to write a <= expression <= b use "
+        f"between(a, expression, b), to combine constraints use any_of, all_of or negate, and to test a "
+        f"point use domain.contains(point)"
+    )
+
+
+def shown(thing: Any) -> str:
+    """A thing as the user wrote it: ours by their names, others as Python shows them."""
+    ours = isinstance(thing, Logical | Elementwise) or hasattr(thing, "linear") or hasattr(thing, "choices")
+    return str(thing) if ours else repr(thing)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         SolverUnavailable,
         UnsupportedProgram,
     )
+    from milbox.inner.argmax import Optimum, argmax
     from milbox.milp.solution import Limits, Status
     from milbox.run import Result, maximize, minimize
     from milbox.strategies import NNMILP, LinearMILP, ModelBased, RandomSearch
@@ -51,6 +52,7 @@ _HOMES = {
         "DataError DomainError Exhausted JournalError JournalMismatch MilboxError ObjectiveFailed "
         "SolverUnavailable UnsupportedProgram"
     ),
+    "milbox.inner.argmax": "Optimum argmax",
     "milbox.milp.solution": "Limits Status",
     "milbox.run": "Result maximize minimize",
     "milbox.strategies": "LinearMILP ModelBased NNMILP RandomSearch",
@@ -73,6 +75,7 @@ __all__ = [
     "MilboxError",
     "ModelBased",
     "ObjectiveFailed",
+    "Optimum",
     "RandomSearch",
     "Result",
     "SolverUnavailable",
@@ -83,6 +86,7 @@ __all__ = [
     "all_different",
     "all_of",
     "any_of",
+    "argmax",
     "at_least",
     "at_most",
     "between",

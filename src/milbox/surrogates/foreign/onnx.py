@@ -1,0 +1,138 @@
+"""How is an ONNX graph read? Node by node, for the operators that scikit-learn and torch export."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from milbox.arrays import FloatArray
+from milbox.errors import DataError
+from milbox.surrogates.foreign.tracing import Tensor
+from milbox.surrogates.relu import ReluNet
+
+READABLE = "Gemm, MatMul, Add, Sub, Mul, Relu, Conv, MaxPool, Flatten, Reshape, Transpose, Cast, Identity"
+
+
+def read_onnx_file(path: Path) -> ReluNet:
+    """The network in an `.onnx` file."""
+    try:
+        import onnx
+    except ImportError as error:
+        raise TypeError(
+            "reading an ONNX file needs the onnx package; run `pip install milbox[onnx]`"
+        ) from error
+    if not path.is_file():
+        raise DataError(f"{path} does not exist; give the path of an ONNX file")
+    try:
+        model = onnx.load(str(path))
+        onnx.checker.check_model(model)
+    except Exception as error:
+        raise DataError(f"{path} is not a readable ONNX model: {str(error).splitlines()[0]}") from error
+    return read_onnx(model)
+
+
+def read_onnx(model: Any) -> ReluNet:
+    """The network of an ONNX `ModelProto` with one input and one output."""
+    from onnx import numpy_helper
+
+    graph = model.graph
+    constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    given = [each for each in graph.input if each.name not in constants]
+    if len(given) != 1:
+        raise TypeError(f"the ONNX model has {len(given)} inputs; only one can be read")
+    shape = [axis.dim_value for axis in given[0].type.tensor_type.shape.dim][1:]
+    if not shape or any(size < 1 for size in shape):
+        raise TypeError(
+            f"the ONNX model's input {given[0].name!r} has no fixed shape after the batch: {shape}"
+        )
+    tensors = {given[0].name: entered(shape)}
+    for node in graph.node:
+        if node.op_type == "Constant":
+            constants[node.output[0]] = numpy_helper.to_array(node.attribute[0].t)
+        elif all(name in constants for name in node.input):
+            raise TypeError(f"the ONNX node {node.op_type} computes with constants only, which is not read")
+        else:
+            tensors[node.output[0]] = passed(node, tensors, constants)
+    return tensors[graph.output[0].name].net()
+
+
+def entered(shape: list[int]) -> Tensor:
+    """The inputs in the graph's shape; (channels, length) is a one-hot sequence with letters as channels."""
+    if len(shape) == 2:
+        channels, length = shape
+        return Tensor.inputs(channels * length).mapped(
+            lambda x: x.reshape(len(x), length, channels).transpose(0, 2, 1)
+        )
+    return Tensor.inputs(int(np.prod(shape))).reshaped(*shape)
+
+
+def passed(node: Any, tensors: dict[str, Tensor], constants: dict[str, Any]) -> Tensor:
+    """What one node makes of its tensor."""
+    names = list(node.input)
+    source = next(name for name in names if name in tensors)
+    tensor = tensors[source]
+    fixed = [np.asarray(constants[name], dtype=np.float64) for name in names if name in constants]
+    settings = {a.name: attribute(a) for a in node.attribute}
+    match node.op_type:
+        case "Identity" | "Cast" | "Dropout":
+            return tensor
+        case "Relu":
+            return tensor.relu()
+        case "Flatten":
+            return tensor.reshaped(-1)
+        case "Reshape":
+            return tensor.reshaped(*([int(n) for n in fixed[0][1:]] or [-1]))
+        case "Transpose":
+            axes = settings["perm"]
+            return tensor.mapped(lambda x: x.transpose(axes))
+        case "MatMul" if fixed and names[0] == source:
+            return tensor.dense(fixed[0], np.zeros(fixed[0].shape[-1]))
+        case "Gemm" if names[0] == source and not settings.get("transA"):
+            weights = fixed[0].T if settings.get("transB") else fixed[0]
+            bias = fixed[1] if len(fixed) > 1 else np.zeros(weights.shape[-1])
+            return tensor.dense(
+                settings.get("alpha", 1.0) * weights, settings.get("beta", 1.0) * bias.ravel()
+            )
+        case "Add" if fixed:
+            return tensor.shifted(unbatched(fixed[0], tensor))
+        case "Sub" if fixed and names[0] == source:
+            return tensor.shifted(-unbatched(fixed[0], tensor))
+        case "Mul" if fixed:
+            factor = unbatched(fixed[0], tensor)
+            return tensor.mapped(lambda x: x * factor)
+        case "Conv" if len(settings["kernel_shape"]) == 1 and settings.get("group", 1) == 1:
+            bias = fixed[1] if len(fixed) > 1 else np.zeros(len(fixed[0]))
+            return tensor.convolved(
+                fixed[0], bias, stride(settings), padding(settings), settings.get("dilations", [1])[0]
+            )
+        case "MaxPool" if len(settings["kernel_shape"]) == 1 and settings.get("dilations", [1])[0] == 1:
+            return tensor.max_pooled(settings["kernel_shape"][0], stride(settings), padding(settings))
+    raise TypeError(
+        f"the ONNX operator {node.op_type} with inputs {names} cannot be read; readable are {READABLE}"
+    )
+
+
+def attribute(given: Any) -> Any:
+    """An attribute's value in Python."""
+    from onnx import helper
+
+    value = helper.get_attribute_value(given)
+    return list(value) if not isinstance(value, int | float | bytes | str) else value
+
+
+def stride(settings: dict[str, Any]) -> int:
+    """The only stride."""
+    return int(settings.get("strides", [1])[0])
+
+
+def padding(settings: dict[str, Any]) -> tuple[int, int]:
+    """The zeros before and after."""
+    if settings.get("auto_pad", b"NOTSET") not in (b"NOTSET", b"VALID"):
+        raise TypeError("auto_pad cannot be read; export with explicit pads")
+    before, after = settings.get("pads", [0, 0])
+    return (int(before), int(after))
+
+
+def unbatched(constant: FloatArray, tensor: Tensor) -> FloatArray:
+    """A constant without a leading axis for the batch."""
+    return constant[0] if constant.ndim > len(tensor.shape) else constant

@@ -2,6 +2,7 @@
 
 from itertools import permutations, product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,7 +67,7 @@ def test_codes_are_equal_exactly_for_renamed_cells(data: Path) -> None:
         assert len({fingerprint(v, b, np.array(labels)) for b, labels in forms[:6]}) == 1
 
 
-def survivors(domain: Domain, edges: IntArray, null: tuple[bool, ...]) -> IntArray:
+def survivors(domain: Domain, edges: Any, null: tuple[bool, ...]) -> Any:
     """The columns of edges that satisfy every constraint with these vertices null and the others not."""
     for constraint in sorted(
         domain.constraints, key=lambda c: (c.variables[0].name < "o", -len(c.variables))
@@ -89,7 +90,7 @@ def test_the_feasible_set_up_to_isomorphism_is_all_cells(data: Path, symmetry: b
     assert all(isinstance(constraint, Linear) for constraint in domain.constraints)
     factors = [f for c in domain.constraints for monomial, _ in c.terms for f in monomial]
     assert {f.code for f in factors if f.name.startswith("op")} == {NULL}
-    every = (np.arange(2**21) >> np.arange(21)[:, None] & 1).astype(np.int8)
+    every: Any = (np.arange(2**21, dtype=np.int32) >> np.arange(21)[:, None] & 1).astype(np.int8)
     (most,) = [c for c in domain.constraints if len(c.variables) == 21]
     few = every[:, most.holds({f"edge[{k}]": every[k] for k in range(21)})]
     assert few.shape[1] == np.count_nonzero(every.sum(axis=0) <= 9)

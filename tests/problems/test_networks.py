@@ -13,7 +13,7 @@ def relu(value: float) -> float:
 def plain_dense(network: networks.DenseNetwork, letters: list[int]) -> float:
     first = [relu(sum(network.first[p, a, u] for p, a in enumerate(letters))) for u in range(128)]
     second = [relu(sum(first[i] * network.second[i, u] for i in range(128))) for u in range(128)]
-    return sum(second[u] * network.output[u] for u in range(128))
+    return float(sum(second[u] * network.output[u] for u in range(128)))
 
 
 def plain_convolution(signal: list[list[float]], kernel: np.ndarray) -> list[list[float]]:

@@ -32,6 +32,8 @@ PAPER = {
     "SIX6_REF_R1": "cf586a49b3409c5c525512dcef99d16db9f5d0c3dbca75b12aae111934bf114d",
 }
 
+PAPER_NAMES = tuple(f"tfbind/{name}" for name in PAPER)
+
 CITATION = "Barrera et al., Survey of variation in human transcription factors, Science 351, 2016"
 REMEDY = "run `milbox data tfbind` to download it, or set MILBOX_DATA to a folder that has it"
 

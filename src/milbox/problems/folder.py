@@ -67,7 +67,8 @@ def listed(places: Folders, folder: str, *suffixes: str) -> dict[str, Path]:
 def arrays(path: Path, names: Sequence[str], remedy: str) -> dict[str, np.ndarray[Any, Any]]:
     """The named arrays of an .npz file, or a DataError that names the file and what is wrong with it."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # Our own handle, because NumPy leaves its own open when the file is no archive.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             missing = [name for name in names if name not in archive.files]
             if missing:
                 raise DataError(f"{path} has no array {missing[0]!r}; {remedy}")

@@ -1,15 +1,18 @@
-"""How do tests run a command? As a process of its own, in a folder of its own."""
+"""How do tests run a command? In a folder of its own: as a process once, in variations within this one."""
 
+import importlib
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+
+from milbox.cli import main
 
 # The contract's example; the objective is a function, so that one evaluation costs nothing.
 PROBLEM = """\
@@ -64,24 +67,53 @@ def command(*arguments: str | Path) -> list[str]:
 
 
 @pytest.fixture
-def milbox(tmp_path: Path) -> Milbox:
-    """Run a command in the test's own folder, and expect an exit status."""
+def process(tmp_path: Path) -> Milbox:
+    """Run a command as a process in the test's own folder, and expect an exit status."""
 
-    def run(*arguments: str | Path, status: int = 0, **environment: str) -> Ran:
+    def run(*arguments: str | Path, status: int = 0) -> Ran:
         done = subprocess.run(
             command(*arguments),
             cwd=tmp_path,
-            env={**os.environ, "COLUMNS": "100", **environment},
+            env={**os.environ, "COLUMNS": "100"},
             capture_output=True,
             text=True,
             timeout=300,
             check=False,
         )
-        assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr
-        return Ran(done.returncode, done.stdout, done.stderr)
+        return checked(Ran(done.returncode, done.stdout, done.stderr), status)
 
     return run
+
+
+@pytest.fixture
+def milbox(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Milbox]:
+    """The same within this process, which saves loading the libraries each time."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    paths = list(sys.path)
+
+    def run(*arguments: str | Path, status: int = 0) -> Ran:
+        sys.modules.pop("measure", None)  # each test has a module of this name, and may change it
+        importlib.invalidate_caches()
+        monkeypatch.setattr(sys, "argv", ["milbox", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as end:
+            main()
+        output, complaints = capsys.readouterr()
+        assert isinstance(end.value.code, int)
+        return checked(Ran(end.value.code, output, complaints), status)
+
+    yield run
+    sys.path[:] = paths
+
+
+def checked(ran: Ran, status: int) -> Ran:
+    """The command's end, if it is the one expected."""
+    assert ran.status == status, f"{ran.output}\n{ran.complaints}"
+    assert "Traceback" not in ran.complaints
+    return ran
 
 
 @pytest.fixture

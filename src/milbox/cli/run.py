@@ -62,6 +62,8 @@ def run(
     seed: int | None,
     initial: int | None,
     known: Path | None,
+    workers: int | None,
+    dask: str | None,
     **how: Any,
 ) -> None:
     """Optimise what PROBLEM describes.
@@ -82,8 +84,12 @@ def run(
             read = read_problem(problem, initial)
     check_runnable(read)
     data = known_data(known, read.domain) if known else []
-    with create_study(read, journal, seed=seed or 0, initial=initial, budget=budget, known=data) as study:
-        drive(study, read, budget, **how)
+    with (
+        # First the cluster: where there is none, no journal is left behind.
+        executor_for(dask, workers) as place,
+        create_study(read, journal, seed=seed or 0, initial=initial, budget=budget, known=data) as study,
+    ):
+        drive(study, read, budget, *place, **how)
 
 
 @click.command()
@@ -93,7 +99,14 @@ def run(
 )
 @click.option("--problem", type=FILE, help="The problem file, if it has moved or there was none.")
 @running
-def resume(journal: Path, budget: int | None, problem: Path | None, **how: Any) -> None:
+def resume(
+    journal: Path,
+    budget: int | None,
+    problem: Path | None,
+    workers: int | None,
+    dask: str | None,
+    **how: Any,
+) -> None:
     """Go on with the run kept in JOURNAL.
 
     The objective is read again from the problem file, so that a corrected command takes effect; variables
@@ -109,8 +122,11 @@ def resume(journal: Path, budget: int | None, problem: Path | None, **how: Any) 
     if budget is None:
         raise InputError(f"{journal} does not say how far the run was to go; give --budget")
     check_runnable(read)
-    with create_study(read, journal, seed=kept.header.seed, initial=None, budget=None, known=[]) as study:
-        drive(study, read, budget, **how)
+    with (
+        executor_for(dask, workers) as place,
+        create_study(read, journal, seed=kept.header.seed, initial=None, budget=None, known=[]) as study,
+    ):
+        drive(study, read, budget, *place, **how)
 
 
 def check_runnable(problem: ProblemFile) -> None:
@@ -153,8 +169,8 @@ def drive(
     study: "Study",
     problem: ProblemFile,
     budget: int,
+    executor: "Executor | None",
     workers: int | None,
-    dask: str | None,
     failures: float,
     progress: "Style",
     as_json: bool,
@@ -174,18 +190,17 @@ def drive(
         say(f"all {budget} points will be random: a model comes in after {initial}; see --initial")
     watch = Watch(study.trials, study.sense, budget)
     try:
-        with executor_for(dask, workers) as (executor, in_flight):
-            steps = evaluations(
-                study,
-                problem.objective,
-                budget=budget,
-                workers=in_flight,
-                executor=executor,
-                failures=failures,
-            )
-            for trial in watched(steps, watch, "none" if as_json else progress):
-                if as_json:
-                    emit({"event": "trial", **trial_entry(trial)})
+        steps = evaluations(
+            study,
+            problem.objective,
+            budget=budget,
+            workers=workers,
+            executor=executor,
+            failures=failures,
+        )
+        for trial in watched(steps, watch, "none" if as_json else progress):
+            if as_json:
+                emit({"event": "trial", **trial_entry(trial)})
     except KeyboardInterrupt:
         say(f"\ninterrupted after {len(study.trials)} trials; nothing is lost. To go on:")
         say(f"  milbox resume {study.journal}")
@@ -220,7 +235,7 @@ def executor_for(dask: str | None, workers: int | None) -> "Iterator[tuple[Execu
         raise InputError("--dask needs Dask: run `pip install 'milbox[dask]'`") from None
     connect: Any = distributed.Client
     try:
-        client = connect(dask, timeout=10)
+        client = connect(dask)
     except (OSError, ValueError) as error:
         raise InputError(f"no Dask scheduler answers at {dask}: {error}") from None
     with client:

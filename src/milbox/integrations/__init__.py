@@ -1,0 +1,1 @@
+"""Where people already are: other tools' interfaces round milbox's strategies."""

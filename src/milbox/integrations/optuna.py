@@ -1,0 +1,217 @@
+"""How does Optuna get hard constraints? By a sampler whose proposals come from a milbox strategy.
+
+Optuna's distributions cannot say what holds between parameters, so the domain is handed to the sampler; the
+objective suggests one parameter per scalar variable, by its name: `trial.suggest_int("x[3]", 0, 1)`.
+"""
+
+import secrets
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from milbox.domain import Binary, Categorical, Domain, Variable
+from milbox.embed.conflict import ensure_feasible
+from milbox.errors import Exhausted
+from milbox.milp.solvers import Scip
+from milbox.strategies import NNMILP
+from milbox.trials import Failed, Finished, History, Pending, Proposal, Trial
+
+if TYPE_CHECKING:
+    from milbox.strategies import Strategy
+
+POINT = "milbox:point"
+CERTIFICATE = "milbox:certificate"
+LOGGER = optuna.logging.get_logger(__name__)
+
+
+class MilboxSampler(BaseSampler):
+    """Proposes feasible points that were never tried, each the certified best of a fresh surrogate.
+
+    Parallel workers on one storage see one another's running trials: a proposal is written to its trial as
+    soon as it is made, and a worker that finds it taken chooses again. Parameters
+    that are not in the domain are drawn at random, as Optuna's `RandomSampler` does.
+
+    Args:
+        domain: what may be proposed. Scalar variables are the parameters, by name.
+        seed: makes a sequential study repeatable; None takes a fresh one.
+        strategy: who chooses; NN+MILP by default.
+    """
+
+    def __init__(self, domain: Domain, seed: int | None = None, strategy: "Strategy | None" = None) -> None:
+        ensure_feasible(domain, Scip())
+        self._domain = domain
+        self._seed = secrets.randbits(128) if seed is None else seed
+        self._strategy: Strategy = NNMILP() if strategy is None else strategy
+        self._others = RandomSampler(seed=seed)
+        self._lock = threading.Lock()
+
+    def reseed_rng(self) -> None:
+        """Nothing of ours to do: each proposal's generator comes from the seed and the trial's number."""
+        self._others.reseed_rng()
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """Empty: every parameter is answered on its own, from the trial's one proposal."""
+        del study, trial
+        return {}
+
+    def sample_relative(
+        self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """The proposal's values of the parameters in the search space."""
+        self._raise_error_if_multi_objective(study)
+        return {
+            name: self.sample_independent(study, trial, name, distribution)
+            for name, distribution in search_space.items()
+        }
+
+    def sample_independent(
+        self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """The value of one parameter in the trial's proposal; a random one when it is not in the domain."""
+        self._raise_error_if_multi_objective(study)
+        place = self._domain.index.get(param_name)
+        if place is None:
+            self._check_spelling(param_name)
+            return self._others.sample_independent(study, trial, param_name, param_distribution)
+        variable = self._domain.variables[place]
+        check_distribution(variable, param_distribution)
+        value = variable.value(self._point(study, trial)[place])
+        if isinstance(variable, Binary) and isinstance(param_distribution, CategoricalDistribution):
+            return param_distribution.choices[
+                [int(choice) for choice in param_distribution.choices].index(value)
+            ]
+        return value
+
+    def after_trial(
+        self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        """Say so when the objective suggested only some of the domain's variables."""
+        self._others.after_trial(study, trial, state, values)
+        if state is TrialState.COMPLETE:
+            missing = [v.name for v in self._domain.variables if v.name not in trial.params]
+            if missing and len(missing) < len(self._domain.variables):
+                raise ValueError(
+                    f"the objective suggested no value for {', '.join(missing[:5])}"
+                    f"{', ...' if len(missing) > 5 else ''}; it must suggest every variable of the domain"
+                )
+
+    def _check_spelling(self, name: str) -> None:
+        near = name.partition("[")[0]
+        if near in {str(thing.name) for thing in self._domain.declared}:
+            some = [v.name for v in self._domain.variables if v.name.startswith(f"{near}[")]
+            raise ValueError(
+                f"the objective suggests {name!r}, but the domain's {near!r} has the variables "
+                f"{', '.join(some[:3])}{', ...' if len(some) > 3 else ''}"
+            )
+
+    def _point(self, study: Study, trial: FrozenTrial) -> Sequence[int]:
+        """The trial's point: as proposed before, or proposed now and written down at once."""
+        with self._lock:
+            written = study._storage.get_trial(trial._trial_id).system_attrs.get(POINT)
+            while written is None:
+                proposal = self._propose(study, trial)
+                self._write(study, trial, proposal)
+                # A worker elsewhere may have written the same proposal meanwhile. Of two that wrote the same,
+                # the later to write is sure to see the other's, so nobody keeps a point that is taken.
+                others = study._storage.get_all_trials(study._study_id, deepcopy=False)
+                taken = {
+                    tuple(other.system_attrs[POINT])
+                    for other in others
+                    if other.number != trial.number and POINT in other.system_attrs
+                }
+                if proposal.point not in taken:
+                    written = proposal.point
+            point: Sequence[int] = written
+            return point
+
+    def _propose(self, study: Study, trial: FrozenTrial) -> Proposal:
+        others = study._storage.get_all_trials(study._study_id, deepcopy=False)
+        history = history_of(
+            [other for other in others if other.number != trial.number],
+            self._domain,
+            1.0 if study.direction is StudyDirection.MAXIMIZE else -1.0,
+        )
+        rng = np.random.default_rng([self._seed, trial.number, len(history)])
+        proposals = self._strategy.propose(self._domain, history, 1, rng)
+        if not proposals:
+            raise Exhausted(f"every point of the domain, {len(history)} in all, has been tried")
+        if not self._domain.contains(proposals[0].point) or proposals[0].point in history.asked_points:
+            raise RuntimeError(
+                f"the strategy {self._strategy} proposed a point that is infeasible or not new"
+            )
+        return proposals[0]
+
+    def _write(self, study: Study, trial: FrozenTrial, proposal: Proposal) -> None:
+        certificate = proposal.certificate
+        if certificate is not None:
+            shown = f"{certificate.status}, gap {certificate.gap:.3g}, {certificate.solver}"
+            study._storage.set_trial_system_attr(trial._trial_id, CERTIFICATE, shown)
+        study._storage.set_trial_system_attr(trial._trial_id, POINT, list(proposal.point))
+
+
+def history_of(trials: Sequence[FrozenTrial], domain: Domain, sign: float) -> History:
+    """Optuna's trials as a history, in the sense in which large is good.
+
+    A trial counts with the parameters it really had, also when a user enqueued or added it; one that lies
+    outside the domain, or has a value that is not finite, teaches nothing and is left out.
+    """
+    found: dict[tuple[int, ...], Trial] = {}
+    for trial in trials:
+        point = point_of(trial, domain)
+        if point is None or not domain.contains(point):
+            continue
+        outcome: Pending | Finished | Failed
+        if trial.state is TrialState.COMPLETE and trial.values is not None and np.isfinite(trial.values[0]):
+            outcome = Finished(sign * trial.values[0])
+        elif trial.state.is_finished():
+            outcome = Failed(trial.state.name)
+        else:
+            outcome = Pending()
+        # Of a point tried twice (Optuna lets users add such trials) a measured one counts.
+        if point not in found or not isinstance(found[point].outcome, Finished):
+            found[point] = Trial(len(found), Proposal(point, "optuna"), outcome)
+    return History(tuple(Trial(i, t.proposal, t.outcome) for i, t in enumerate(found.values())))
+
+
+def point_of(trial: FrozenTrial, domain: Domain) -> tuple[int, ...] | None:
+    """The point of a trial: from its parameters when all are there, else from its proposal."""
+    if all(v.name in trial.params for v in domain.variables):
+        try:
+            return tuple(v.code(trial.params[v.name]) for v in domain.variables)
+        except ValueError:
+            return None
+    written = trial.system_attrs.get(POINT)
+    return None if written is None else tuple(written)
+
+
+def check_distribution(variable: Variable, distribution: BaseDistribution) -> None:
+    """Refuse a suggestion that allows other values than the domain's variable."""
+    match distribution:
+        case CategoricalDistribution() if isinstance(variable, Categorical):
+            agrees = list(distribution.choices) == list(variable.choices)
+        case CategoricalDistribution() if isinstance(variable, Binary):
+            agrees = sorted(distribution.choices, key=repr) in ([0, 1], [False, True])
+        case IntDistribution() if not isinstance(variable, Categorical):
+            codes = variable.codes
+            agrees = (distribution.low, distribution.high, distribution.step) == (codes[0], codes[-1], 1)
+        case _:
+            agrees = False
+    if not agrees:
+        raise ValueError(
+            f"the objective suggests {variable.name!r} as {distribution}, but the domain has {variable}; "
+            f"write trial.{suggestion(variable)}"
+        )
+
+
+def suggestion(variable: Variable) -> str:
+    """The call that agrees with a variable."""
+    if isinstance(variable, Categorical):
+        return f"suggest_categorical({variable.name!r}, {list(variable.choices)})"
+    return f"suggest_int({variable.name!r}, {variable.codes[0]}, {variable.codes[-1]})"

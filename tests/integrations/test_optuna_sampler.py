@@ -1,0 +1,170 @@
+"""Optuna's studies with a milbox sampler: hard constraints, no repeats, parallel workers, clear errors."""
+
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import optuna
+import pytest
+from optuna.samplers import BaseSampler
+from optuna.storages.journal import JournalFileBackend
+from optuna.testing.pytest_samplers import BasicSamplerTestCase, SingleOnlySamplerTestCase
+from optuna.trial import Trial, TrialState
+
+import milbox as mb
+from milbox.integrations.optuna import POINT, MilboxSampler
+
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+
+
+def small_domain() -> mb.Domain:
+    k, op, x = mb.integer("k", 1, 4), mb.categorical("op", ["a", "b", "c"]), mb.binary("b", 3)
+    return mb.Domain([k, op, x], [mb.implies(op == "b", k <= 2), x.sum() == 1])
+
+
+def objective(trial: Trial) -> float:
+    k = trial.suggest_int("k", 1, 4)
+    op = trial.suggest_categorical("op", ["a", "b", "c"])
+    bits = [trial.suggest_int(f"b[{i}]", 0, 1) for i in range(3)]
+    assert sum(bits) == 1
+    assert op != "b" or k <= 2
+    return k + {"a": 0, "b": 5, "c": 1}[op] + bits[2]
+
+
+class TestOptunasOwnSuite(BasicSamplerTestCase, SingleOnlySamplerTestCase):
+    """The parts of Optuna's suite that do not suggest floats as relative parameters."""
+
+    @pytest.fixture
+    def sampler(self) -> Callable[[], BaseSampler]:
+        return lambda: MilboxSampler(small_domain(), seed=0)
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_finds_the_optimum_without_a_repeat(direction: Literal["maximize", "minimize"]) -> None:
+    domain = small_domain()
+    assert domain.size == 30
+    sampler = MilboxSampler(domain, seed=1, strategy=mb.NNMILP(initial=6))
+    study = optuna.create_study(direction=direction, sampler=sampler)
+    study.optimize(objective, n_trials=20)
+    assert len({tuple(sorted(t.params.items())) for t in study.trials}) == 20
+    assert study.best_value == (8 if direction == "maximize" else 1)
+
+
+def test_same_seed_same_study() -> None:
+    def params(seed: int) -> list[dict[str, object]]:
+        study = optuna.create_study(sampler=MilboxSampler(small_domain(), seed, mb.NNMILP(initial=4)))
+        study.optimize(objective, n_trials=10)
+        return [t.params for t in study.trials]
+
+    assert params(3) == params(3)
+    assert params(3) != params(4)
+
+
+def test_every_point_once_and_then_exhausted() -> None:
+    study = optuna.create_study(sampler=MilboxSampler(small_domain(), 0, mb.RandomSearch()))
+    study.optimize(objective, n_trials=30)
+    assert len({tuple(sorted(t.params.items())) for t in study.trials}) == 30
+    with pytest.raises(mb.Exhausted, match="every point of the domain, 30 in all"):
+        study.optimize(objective, n_trials=1)
+
+
+def test_failed_pruned_and_enqueued_trials_count() -> None:
+    study = optuna.create_study(direction="maximize", sampler=MilboxSampler(small_domain(), 0))
+    study.enqueue_trial({"k": 4, "op": "c", "b[0]": 0, "b[1]": 0, "b[2]": 1})
+
+    def sometimes(trial: Trial) -> float:
+        value = objective(trial)
+        if trial.number % 3 == 1:
+            raise RuntimeError("broken")
+        if trial.number % 3 == 2:
+            raise optuna.TrialPruned
+        return value
+
+    study.optimize(sometimes, n_trials=12, catch=RuntimeError)
+    assert study.trials[0].params["op"] == "c"
+    states = {t.state for t in study.trials}
+    assert states == {TrialState.COMPLETE, TrialState.FAIL, TrialState.PRUNED}
+    assert len({tuple(sorted(t.params.items())) for t in study.trials}) == 12
+
+
+def test_binaries_may_be_suggested_as_choices() -> None:
+    domain = mb.Domain([mb.binary("flag"), mb.binary("other")], [])
+    study = optuna.create_study(sampler=MilboxSampler(domain, 0, mb.RandomSearch()))
+
+    def flags(trial: Trial) -> float:
+        return trial.suggest_categorical("flag", [True, False]) + trial.suggest_int("other", 0, 1)
+
+    study.optimize(flags, n_trials=4)
+    assert {(t.params["flag"], t.params["other"]) for t in study.trials} == {
+        (a, b) for a in (True, False) for b in (0, 1)
+    }
+
+
+@pytest.mark.parametrize(
+    ("suggest", "message"),
+    [
+        (
+            lambda t: t.suggest_int("k", 1, 9),
+            r"'k' as IntDistribution.* write trial.suggest_int\('k', 1, 4\)",
+        ),
+        (lambda t: t.suggest_float("k", 1, 4), "'k' as FloatDistribution"),
+        (lambda t: t.suggest_categorical("op", ["a", "b"]), r"write trial.suggest_categorical\('op'"),
+        (lambda t: t.suggest_int("b", 0, 1), r"the domain's 'b' has the variables b\[0\], b\[1\], b\[2\]"),
+        (lambda t: t.suggest_int("k", 1, 4), "suggested no value for op, "),
+    ],
+)
+def test_disagreement_is_refused(suggest: Callable[[Trial], float], message: str) -> None:
+    study = optuna.create_study(sampler=MilboxSampler(small_domain(), 0))
+
+    def wrong(trial: Trial) -> float:
+        suggest(trial)
+        return 0.0
+
+    with pytest.raises(ValueError, match=message):
+        study.optimize(wrong, n_trials=1)
+
+
+def test_infeasible_domain_is_refused_at_once() -> None:
+    k = mb.integer("k", 1, 4)
+    with pytest.raises(mb.DomainError, match="k >= 3"):
+        MilboxSampler(mb.Domain([k], [k >= 3, k <= 2]))
+
+
+WORKER = textwrap.dedent(
+    """
+    import sys
+    import optuna
+    import milbox as mb
+    from milbox.integrations.optuna import MilboxSampler
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    k = mb.integer("k", 0, 6, 2)
+    domain = mb.Domain([k], [k.sum() == 6])
+    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(sys.argv[1]))
+    sampler = MilboxSampler(domain, seed=0, strategy=mb.RandomSearch())
+    study = optuna.load_study(study_name="shared", storage=storage, sampler=sampler)
+    difference = lambda t: t.suggest_int("k[0]", 0, 6) - t.suggest_int("k[1]", 0, 6)
+    study.optimize(difference, n_trials=int(sys.argv[2]))
+    """
+)
+
+
+def test_workers_on_one_storage_never_repeat(tmp_path: Path) -> None:
+    file = str(tmp_path / "study.log")
+    storage = optuna.storages.JournalStorage(JournalFileBackend(file))
+    optuna.create_study(study_name="shared", storage=storage)
+    # Together they use up the domain's seven points, so that they are bound to meet.
+    workers = [subprocess.Popen([sys.executable, "-c", WORKER, file, str(n)]) for n in (3, 4)]
+    assert [worker.wait(timeout=120) for worker in workers] == [0, 0]
+    trials = optuna.load_study(study_name="shared", storage=storage).trials
+    assert sorted(t.params["k[0]"] for t in trials) == list(range(7))
+    assert all(t.params["k[0]"] + t.params["k[1]"] == 6 for t in trials)
+    assert all(POINT in t.system_attrs for t in trials)
+
+
+def test_threads_never_repeat() -> None:
+    study = optuna.create_study(sampler=MilboxSampler(small_domain(), 0, mb.NNMILP(initial=5)))
+    study.optimize(objective, n_trials=20, n_jobs=4)
+    assert len({tuple(sorted(t.params.items())) for t in study.trials}) == 20

@@ -84,8 +84,8 @@ class MilboxSampler(BaseSampler):
         check_distribution(variable, param_distribution)
         value = variable.value(self._point(study, trial)[place])
         if isinstance(variable, Binary) and isinstance(param_distribution, CategoricalDistribution):
-            return param_distribution.choices[
-                [int(choice) for choice in param_distribution.choices].index(value)
+            # True and False equal one and zero, so that this finds the choice as the user wrote it.
+            return param_distribution.choices[param_distribution.choices.index(value)]
             ]
         return value
 

@@ -86,7 +86,6 @@ class MilboxSampler(BaseSampler):
         if isinstance(variable, Binary) and isinstance(param_distribution, CategoricalDistribution):
             # True and False equal one and zero, so that this finds the choice as the user wrote it.
             return param_distribution.choices[param_distribution.choices.index(value)]
-            ]
         return value
 
     def after_trial(

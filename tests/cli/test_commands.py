@@ -173,6 +173,10 @@ def test_an_interrupt_loses_nothing(milbox: Milbox, problem: Path, tmp_path: Pat
         command(*run, "--journal", "cut.db"), cwd=tmp_path, stderr=subprocess.PIPE, text=True
     ) as process:
         (tmp_path / "gate").open().close()
+        # Anyone may look meanwhile, and nobody else may write.
+        assert milbox("status", "cut.db", "--json").json["pending"] == 1
+        refused = milbox("tell", "cut.db", "--trial", "3", "--value", "1", status=2).complaints
+        assert f"cut.db is in use by process {process.pid}" in refused
         process.send_signal(signal.SIGINT)
         _, complaints = process.communicate(timeout=120)
     assert process.returncode == 130, complaints
@@ -205,6 +209,17 @@ def test_workers(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
     ran = milbox("run", problem, "--budget", "6", "--initial", "5", "--workers", "2", "--json")
     assert ran.json["finished"] == 6
     assert ran.json["journal"] == "p.db"
+
+
+def test_a_dask_cluster(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
+    from distributed import LocalCluster
+
+    workers = {"n_workers": 1, "threads_per_worker": 2, "processes": False, "dashboard_address": None}
+    start: Any = LocalCluster
+    with start(protocol="tcp", **workers) as cluster:
+        address = cluster.scheduler_address
+        ran = milbox("run", problem, "--budget", "5", "--initial", "3", "--dask", address, "--json")
+    assert ran.json["finished"] == 5
 
 
 def test_known_data_comes_first(milbox: Milbox, problem: Path, tmp_path: Path) -> None:

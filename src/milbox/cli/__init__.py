@@ -52,7 +52,12 @@ class InGroups(click.Group):
                 formatter.write_dl([(str(each.name), each.get_short_help_str(90)) for each in group])
 
 
-@click.group(cls=InGroups, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=InGroups,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit status: 0 done; 1 the objective failed too often or gave no value; 2 bad usage or input; "
+    "3 nothing left to ask; 130 interrupted, with everything told kept.",
+)
 @click.version_option(package_name="milbox")
 def commands() -> None:
     """Black-box optimisation over constrained discrete domains: every proposal feasible, new and certified.

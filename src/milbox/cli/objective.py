@@ -24,7 +24,7 @@ from milbox.errors import ObjectiveFailed
 
 # How much of what a failed command wrote is kept with its trial.
 TAIL = 2000
-_TEMPLATE = re.compile(r"\{\{(?P<literal>[^{}]+)\}\}|\{(?P<name>[^\W\d]\w*)(?:\[(?P<index>[\d\s,]+)\])?\}")
+_TEMPLATE = re.compile(r"\{\{(?P<literal>[^{}]+)\}\}|\{(?P<name>[^{}\[\]]+)(?:\[(?P<index>[\d\s,]+)\])?\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,9 @@ class Command:
     """A program that reads the assignment as JSON from standard input and prints its value on the last line.
 
     In the arguments `{k}` stands for the value of k, `{x[3]}` for an item, `{x}` for all items with commas
-    between them, and `{{k}}` for itself. No shell is involved. The last line is a number, or JSON: a number,
-    `{"value": 3.5}`, or `{"failed": "why"}`. Any exit status but zero is a failed trial.
+    between them, and `{{k}}` for itself; an argument that becomes empty is left out, so that a choice can be
+    no flag at all. No shell is involved. The last line is a number, or JSON: a number, `{"value": 3.5}`, or
+    `{"failed": "why"}`. Any exit status but zero is a failed trial.
     """
 
     arguments: tuple[str, ...]
@@ -54,7 +55,8 @@ class Command:
 
     def measured(self, assignment: Mapping[str, Any]) -> float:
         """One call of the program."""
-        arguments = [filled(argument, assignment) for argument in self.arguments]
+        pairs = [(argument, filled(argument, assignment)) for argument in self.arguments]
+        arguments = [text for argument, text in pairs if text or not argument]
         try:
             child = subprocess.Popen(
                 arguments,
@@ -149,6 +151,8 @@ def unknown_names(argument: str, declared: Mapping[str, Any]) -> str | None:
         if name is None:
             continue
         if name not in declared:
+            if not name.isidentifier():
+                continue  # braces of another kind, say of JSON
             return (
                 f"{argument!r} is to be filled with {name!r}, which is no variable"
                 f"{nearest(name, declared)} (to keep the braces, write {{{{{name}}}}})"
@@ -167,10 +171,12 @@ def filled(argument: str, assignment: Mapping[str, Any]) -> str:
     def value(found: re.Match[str]) -> str:
         if found["literal"] is not None:
             return f"{{{found['literal']}}}"
+        if found["name"] not in assignment:
+            return found[0]
         thing = assignment[found["name"]]
         for part in (found["index"] or "").split(","):
             thing = thing[int(part)] if part.strip() else thing
-        return text_of(thing)
+        return "" if thing is None else text_of(thing)
 
     return _TEMPLATE.sub(value, argument)
 

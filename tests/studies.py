@@ -1,11 +1,8 @@
-"""A small domain, objectives and a strategy for tests of studies, importable by worker processes."""
+"""A small domain and strategies for tests of studies."""
 
-import os
-import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -23,11 +20,6 @@ def shelf() -> md.Domain:
     x = md.binary("x", 3)
     k = md.integer("k", 1, 6)
     return md.Domain([x, k], [x.sum() <= 2])
-
-
-def score(x: Any, k: int) -> float:
-    """No two points of the shelf have the same value; the best is x = (1, 0, 1), k = 4."""
-    return float(np.sqrt(2) * x[0] - 0.7 * x[1] + 0.3 * x[2] - (k - 4.2) ** 2 / 3)
 
 
 @dataclass(frozen=True)
@@ -57,25 +49,6 @@ class Greedy:
             )
             for i in order
         ]
-
-
-def die_once(mark: Path, x: Any, k: int) -> float:
-    """Kill the process that evaluates k = 4 for the first time, in the hardest way."""
-    if k == 4:
-        try:
-            mark.touch(exist_ok=False)
-        except FileExistsError:
-            pass
-        else:
-            os.kill(os.getpid(), signal.SIGKILL)
-    return score(x, k)
-
-
-def die_at(number: int, x: Any, k: int) -> float:
-    """Kill the process that evaluates x = (1, 0, 1) and this k, every time."""
-    if k == number and list(x) == [1, 0, 1]:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return score(x, k)
 
 
 STRATEGIES: dict[str, Strategy] = {

@@ -18,7 +18,8 @@ from milbox.run import evaluations, maximize, minimize, run
 from milbox.strategies import NNMILP, RandomSearch
 from milbox.study import Study
 from milbox.trials import Journal
-from studies import Greedy, score, shelf
+from objectives import score
+from studies import Greedy, shelf
 
 OPTIMUM = max(score(**shelf().assignment(point)) for point in shelf())
 
@@ -308,8 +309,7 @@ INTERRUPTED = """
 import os, signal, sys, threading
 from functools import partial
 from pathlib import Path
-from studies import Greedy, score, shelf
-from milbox.run import maximize
+from objectives import score
 
 def interrupted(main, mark, x, k):
     if k == 4 and not mark.exists():
@@ -320,6 +320,8 @@ def interrupted(main, mark, x, k):
     return score(x, k)
 
 if __name__ == "__main__":
+    from studies import Greedy, shelf
+    from milbox.run import maximize
     folder, workers, journal = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "journal"
     result = maximize(
         partial(interrupted, os.getpid(), folder / "mark"), shelf(), 42, strategy=Greedy(), workers=workers,

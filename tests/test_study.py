@@ -17,7 +17,8 @@ from milbox.errors import DomainError, Exhausted
 from milbox.strategies import NNMILP
 from milbox.study import Study
 from milbox.trials import Failed, Finished, History, Journal, Proposal, Trial
-from studies import MEMORY, Greedy, score, shelf
+from objectives import score
+from studies import MEMORY, Greedy, shelf
 
 
 def evaluated(study: Study, count: int) -> Study:

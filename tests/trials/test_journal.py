@@ -23,7 +23,8 @@ from milbox.errors import JournalError, JournalMismatch
 from milbox.milp.solution import Status
 from milbox.study import Study
 from milbox.trials import Certificate, Failed, Finished, Header, Journal, Pending, Proposal, Trial
-from studies import MEMORY, Greedy, score, shelf
+from objectives import score
+from studies import MEMORY, Greedy, shelf
 
 NUMBERS = st.floats(allow_nan=False) | st.sampled_from([0.1, 1e-320, math.inf, -math.inf])
 
@@ -278,7 +279,7 @@ def test_a_journal_of_another_seed_sense_or_strategy_is_refused(tmp_path: Path) 
 
 HOLD = """
 import sys
-from studies import MEMORY, Greedy, shelf
+from studies import Greedy, shelf
 from milbox.study import Study
 study = Study(shelf(), Greedy(), journal=sys.argv[1])
 study.tell(study.ask().number, 1.0)
@@ -390,7 +391,7 @@ def test_a_journal_that_vanishes_is_noticed(tmp_path: Path, how: str) -> None:
 def test_a_journal_belongs_to_one_process(tmp_path: Path) -> None:
     script = """
 import os, sys
-from studies import MEMORY, Greedy, shelf
+from studies import Greedy, shelf
 from milbox.study import Study
 study = Study(shelf(), Greedy(), journal=sys.argv[1])
 if os.fork() == 0:
@@ -497,7 +498,7 @@ def test_a_limit_on_file_sizes_loses_nothing(tmp_path: Path) -> None:
     """A write that fails half-way, for those who may not mount a disk."""
     script = """
 import resource, sys
-from studies import MEMORY, Greedy, shelf
+from studies import Greedy, shelf
 from milbox.errors import JournalError
 from milbox.study import Study
 study = Study(shelf(), Greedy(), journal=sys.argv[1])

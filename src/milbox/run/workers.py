@@ -18,9 +18,10 @@ def own_pool(objective: Objective, workers: int) -> ProcessPoolExecutor:
     # Not "fork": the parent may have threads (of a solver, of NumPy), and a lock held by one of them at
     # the moment of the fork is never released in the child.
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    pool = ProcessPoolExecutor(
-        workers, mp_context=multiprocessing.get_context(method), initializer=begin_worker
-    )
+    context = multiprocessing.get_context(method)
+    # The server imports milbox once, and every worker, a replacement as well, starts with it.
+    context.set_forkserver_preload(["milbox.run.evaluation"])
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker)
     try:
         pool.submit(callable, objective).result()
     except BrokenExecutor as error:

@@ -1,72 +1,22 @@
-"""What does a constraint mean, said twice: as milbox builds it, and as plain Python on plain values?
-
-A `Claim` is drawn by Hypothesis over some variables. `build` makes the constraint through the public surface,
-from whatever variables bear the names (so the same claim can be made with another encoding or another order
-of the choices); `truth` judges an assignment without milbox, with exact fractions.
-"""
+"""Which claims can be made about variables? Every kind of constraint, nested, drawn by Hypothesis."""
 
 import itertools
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import milbox.domain as mb
-from milbox.domain import Constraint, Variable
-
-Names: TypeAlias = Mapping[str, Any]
-"""Variables by name."""
-Values: TypeAlias = Mapping[str, Any]
-"""What the objective sees of each scalar variable, by name."""
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A constraint and what it means."""
-
-    build: Callable[[Names], Constraint]
-    truth: Callable[[Values], bool]
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """An expression and what it amounts to."""
-
-    build: Callable[[Names], Any]
-    value: Callable[[Values], Fraction]
-    text: str
-
-
-COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<=": operator.le,
-    ">=": operator.ge,
-    "<": operator.lt,
-    ">": operator.gt,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
+from meaning import COMPARISONS, Claim, Names, Quantity, Values, exactly_as_meant, values_of
+from milbox.domain import Variable
+from structure_claims import automaton_claims, connected_claims
 
 whole_weights = st.integers(-3, 3)
 decimal_weights = st.integers(-15, 15).map(lambda tenths: tenths / 10)
 thirds = st.integers(-4, 4).map(lambda count: count / 3)
-
-
-def exactly_as_meant(weight: float) -> Fraction:
-    """0.1 is one tenth and 1/3 is one third: the fraction a person means by a float."""
-    return Fraction(weight).limit_denominator(1000)
-
-
-def values_of(variable: Variable) -> list[Any]:
-    """Every value a variable may take."""
-    return [variable.value(code) for code in variable.codes]
 
 
 def numeric(variables: Sequence[Variable]) -> list[Variable]:
@@ -327,6 +277,8 @@ def claims(variables: Sequence[Variable], depth: int = 2) -> SearchStrategy[Clai
         linear_claims(variables),
         pair_claims(variables),
         table_claims(variables),
+        automaton_claims(variables),
+        connected_claims(variables),
     ]
     if len(variables) > 1:
         plain.append(different_claims(variables))

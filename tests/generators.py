@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import milbox.domain as mb
-from claims import Claim, claims
+from claims import claims
+from meaning import Claim
 from milbox.arrays import Point
 from milbox.domain import Constraint, Domain, Variable
 from milbox.domain.array import Array

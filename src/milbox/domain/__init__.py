@@ -1,6 +1,7 @@
 """What may be proposed: variables, constraints between them, and the domain they make."""
 
 from milbox.domain.array import Array, binary, categorical, integer
+from milbox.domain.automata import Automaton, automaton
 from milbox.domain.builders import (
     all_different,
     all_of,
@@ -26,6 +27,7 @@ from milbox.domain.constraints import (
 )
 from milbox.domain.domain import Domain
 from milbox.domain.expressions import Linear, LinExpr, Literal
+from milbox.domain.graphs import Connected
 from milbox.domain.variables import Binary, Categorical, Integer, Variable
 
 __all__ = [
@@ -33,8 +35,10 @@ __all__ = [
     "AllOf",
     "AnyOf",
     "Array",
+    "Automaton",
     "Binary",
     "Categorical",
+    "Connected",
     "Constraint",
     "Count",
     "Domain",
@@ -51,6 +55,7 @@ __all__ = [
     "any_of",
     "at_least",
     "at_most",
+    "automaton",
     "between",
     "binary",
     "categorical",

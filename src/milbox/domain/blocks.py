@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain.constraints import Constraint
+from milbox.domain.constraints import Constraint, conjuncts
 from milbox.domain.domain import Domain
 from milbox.domain.expressions import Linear
 from milbox.domain.variables import Variable
@@ -30,6 +30,8 @@ class Block:
 
 def components(domain: Domain) -> list[tuple[tuple[int, ...], tuple[Constraint, ...]]]:
     """The independent groups of variables, each with the constraints on it, in the domain's order."""
+    # The parts of a conjunction need not be about the same variables.
+    constraints = tuple(conjuncts(domain.constraints))
     parent = list(range(len(domain.variables)))
 
     def root(i: int) -> int:
@@ -38,7 +40,7 @@ def components(domain: Domain) -> list[tuple[tuple[int, ...], tuple[Constraint, 
             i = parent[i]
         return i
 
-    for constraint in domain.constraints:
+    for constraint in constraints:
         members = [domain.index[v.name] for v in constraint.variables]
         for other in members[1:]:
             parent[root(other)] = root(members[0])
@@ -46,7 +48,7 @@ def components(domain: Domain) -> list[tuple[tuple[int, ...], tuple[Constraint, 
     for i in range(len(parent)):
         groups.setdefault(root(i), []).append(i)
     owned: dict[int, list[Constraint]] = {}
-    for constraint in domain.constraints:
+    for constraint in constraints:
         names = constraint.variables
         # A constraint about nothing is true or false everywhere; the first group answers for it.
         owner = root(domain.index[names[0].name]) if names else root(0)

@@ -4,17 +4,24 @@
 that both faces agree on every point of small domains.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from milbox.arrays import BoolArray
+from milbox.domain.automata import Automaton
 from milbox.domain.expressions import Codes, Linear, Literal, distinct
+from milbox.domain.graphs import Connected
 from milbox.domain.logic import Logical
 
 if TYPE_CHECKING:
     from milbox.domain.variables import Variable
+
+
+# How many parts of a long conjunction a message shows.
+SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,7 +42,8 @@ class AllOf(Logical):
         return distinct(v for part in self.parts for v in part.variables)
 
     def __str__(self) -> str:
-        return f"all_of({', '.join(str(part) for part in self.parts)})"
+        more = f", ... and {len(self.parts) - SHOWN} more" if len(self.parts) > SHOWN else ""
+        return f"all_of({', '.join(str(part) for part in self.parts[:SHOWN])}{more})"
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -179,7 +187,18 @@ class Table(Logical):
         return f"{'table' if self.allowed else 'forbid'}([{names}], {len(self.rows)} rows)"
 
 
-Constraint: TypeAlias = Literal | Linear | AllOf | AnyOf | Not | Implies | Count | AllDifferent | Table
+Constraint: TypeAlias = (
+    Literal | Linear | AllOf | AnyOf | Not | Implies | Count | AllDifferent | Table | Automaton | Connected
+)
+
+
+def conjuncts(constraints: Iterable["Constraint"]) -> Iterator["Constraint"]:
+    """The constraints with every conjunction taken apart."""
+    for constraint in constraints:
+        if isinstance(constraint, AllOf):
+            yield from conjuncts(constraint.parts)
+        else:
+            yield constraint
 
 
 def everywhere(codes: Codes) -> BoolArray:

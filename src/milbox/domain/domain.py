@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain.array import Array
 from milbox.domain.builders import constraints
-from milbox.domain.constraints import Constraint
+from milbox.domain.constraints import Constraint, conjuncts
 from milbox.domain.encoding import Layout, decode, encode, layout
 from milbox.domain.expressions import Linear
 from milbox.domain.logic import shown
@@ -122,7 +122,7 @@ class Domain:
         entries: list[tuple[int, int, float]] = []
         limits: list[tuple[float, float]] = []
         others: list[Constraint] = []
-        for constraint in self.constraints:
+        for constraint in conjuncts(self.constraints):
             row = self.feature_row(constraint) if isinstance(constraint, Linear) else None
             if row is None or not isinstance(constraint, Linear):
                 others.append(constraint)

@@ -9,7 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from milbox.domain import builders as kinds
+from milbox.domain import networks, structures
 from milbox.domain.array import Array, as_objects
+from milbox.domain.automata import automaton
 from milbox.domain.constraints import AllOf, AnyOf, Constraint
 from milbox.domain.exact import Number
 from milbox.domain.expressions import Arithmetic, LinExpr, combine, linear
@@ -209,6 +211,26 @@ FUNCTIONS: dict[str, Callable[..., Term]] = {
     "all_different": kinds.all_different,
     "table": kinds.table,
     "forbid": kinds.forbid,
+    "permutation": structures.permutation,
+    "assignment": structures.assignment,
+    "subset_of_size": structures.subset_of_size,
+    "balanced": structures.balanced,
+    "budget": structures.budget,
+    "precedes": structures.precedes,
+    "before": structures.before,
+    "ordered": structures.ordered,
+    "no_runs": structures.no_runs,
+    "share": structures.share,
+    "without": structures.without,
+    "containing": structures.containing,
+    "automaton": automaton,
+    "connected_vertices": networks.connected_vertices,
+    "connected_edges": networks.connected_edges,
+    "spanning": networks.spanning,
+    "spanning_tree": networks.spanning_tree,
+    "tour": networks.tour,
+    "path": networks.path,
+    "dag": networks.dag,
 }
 
 

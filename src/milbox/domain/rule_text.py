@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from milbox.domain.automata import NOWHERE, Automaton
 from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
 from milbox.domain.exact import Number
 from milbox.domain.expressions import Factor, Linear, Literal, Monomial
+from milbox.domain.graphs import Chosen, Connected
 from milbox.domain.rules import RESERVED
 from milbox.domain.variables import Variable
 
@@ -41,6 +43,10 @@ def rule_text(constraint: Constraint) -> str:
                 for row in rows
             )
             return f"{'table' if allowed else 'forbid'}([{names_text(variables)}], [{', '.join(texts)}])"
+        case Automaton():
+            return automaton_text(constraint)
+        case Connected():
+            return connected_text(constraint)
 
 
 def linear_text(constraint: Linear) -> str:
@@ -91,6 +97,34 @@ def count_text(constraint: Count) -> str:
     return f"at_least({lower}, {listed(parts)}) and at_most({upper}, {listed(parts)})"
 
 
+def automaton_text(constraint: Automaton) -> str:
+    """The steps of an automaton, its start and its accepting states."""
+    first = constraint.variables[0]
+    steps = (
+        f"[{state}, {value_text(first.value(first.codes[letter]))}, {after}]"
+        for state, row in enumerate(constraint.transitions)
+        for letter, after in enumerate(row)
+        if after != NOWHERE
+    )
+    names = names_text(constraint.variables)
+    ends = list(constraint.accepting)
+    return f"automaton([{names}], [{', '.join(steps)}], {constraint.start}, {ends})"
+
+
+def connected_text(constraint: Connected) -> str:
+    """What is chosen, and the graph's edges."""
+    pairs = [list(edge) for edge in constraint.edges]
+    parts = f"[{listed(constraint.literals)}], {pairs}"
+    match constraint.chosen:
+        case Chosen.VERTICES:
+            text = f"connected_vertices({parts})"
+        case Chosen.EDGES:
+            text = f"connected_edges({parts})"
+        case Chosen.SPANNING:
+            text = f"spanning({parts}, {constraint.order})"
+    return text if constraint.connected else f"not {text}"
+
+
 def joined(parts: Sequence[Constraint], word: str) -> str:
     """The parts with a word between them."""
     return f" {word} ".join(enclosed(part) for part in parts)
@@ -99,7 +133,7 @@ def joined(parts: Sequence[Constraint], word: str) -> str:
 def enclosed(part: Constraint) -> str:
     """A part as an operand: in parentheses unless it binds tightly."""
     text = rule_text(part)
-    return text if isinstance(part, Literal | Linear | AllDifferent | Table) else f"({text})"
+    return text if isinstance(part, Literal | Linear | AllDifferent | Table | Automaton) else f"({text})"
 
 
 def listed(parts: Iterable[Constraint]) -> str:

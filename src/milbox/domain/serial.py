@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from milbox.domain.array import Array, binary, categorical, integer
+from milbox.domain.automata import Automaton
 from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
 from milbox.domain.exact import Number
 from milbox.domain.expressions import Factor, Linear, Literal
+from milbox.domain.graphs import Chosen, Connected
 from milbox.domain.variables import Categorical, Integer, Variable
 
 if TYPE_CHECKING:
@@ -79,6 +81,23 @@ def to_json(constraint: Constraint) -> dict[str, Any]:
         case Table(variables, rows, allowed):
             names = [v.name for v in variables]
             return {"kind": "table", "variables": names, "rows": [list(r) for r in rows], "allowed": allowed}
+        case Automaton(variables, transitions, start, accepting):
+            return {
+                "kind": "automaton",
+                "variables": [v.name for v in variables],
+                "transitions": [list(row) for row in transitions],
+                "start": start,
+                "accepting": list(accepting),
+            }
+        case Connected(literals, edges, order, chosen, connected):
+            return {
+                "kind": "connected",
+                "literals": [to_json(literal) for literal in literals],
+                "edges": [list(edge) for edge in edges],
+                "order": order,
+                "chosen": chosen.value,
+                "connected": connected,
+            }
 
 
 def from_json(form: Mapping[str, Any], variables: Mapping[str, Variable]) -> Constraint:
@@ -109,6 +128,21 @@ def from_json(form: Mapping[str, Any], variables: Mapping[str, Variable]) -> Con
         case "table":
             rows = tuple(tuple(row) for row in form["rows"])
             return Table(tuple(variables[name] for name in form["variables"]), rows, form["allowed"])
+        case "automaton":
+            return Automaton(
+                tuple(variables[name] for name in form["variables"]),
+                tuple(tuple(row) for row in form["transitions"]),
+                form["start"],
+                tuple(form["accepting"]),
+            )
+        case "connected":
+            return Connected(
+                tuple(Literal(variables[f["variable"]], f["code"], f["positive"]) for f in form["literals"]),
+                tuple((u, v) for u, v in form["edges"]),
+                form["order"],
+                Chosen(form["chosen"]),
+                form["connected"],
+            )
     raise ValueError(f"no kind of constraint is called {form['kind']!r}")
 
 

@@ -16,7 +16,9 @@ from milbox.domain import (
     AllDifferent,
     AllOf,
     AnyOf,
+    Automaton,
     Binary,
+    Connected,
     Constraint,
     Count,
     Domain,
@@ -29,10 +31,10 @@ from milbox.domain import (
 )
 from milbox.domain.exact import Number
 from milbox.domain.expressions import Monomial
+from milbox.embed.affine import NOTHING, constant, total
 from milbox.embed.negation import negated
+from milbox.embed.structures import enforce_automaton, enforce_connected
 from milbox.milp.program import Affine, MilpBuilder
-
-NOTHING = Affine(np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,11 @@ class Formulation:
         """The row expression >= lower."""
         self.milp.row(expression.columns, expression.coefficients, lower - expression.constant, np.inf)
 
+    def equal(self, expression: Affine, value: float) -> None:
+        """The row expression = value."""
+        side = value - expression.constant
+        self.milp.row(expression.columns, expression.coefficients, side, side)
+
     def holds(self, constraint: Constraint) -> Callable[[FloatArray], list[float]]:
         """Whether the constraint holds, as a definition of an auxiliary column."""
 
@@ -154,6 +161,10 @@ class Formulation:
                     self.limit(total(takers), -math.inf, 1, 0, len(takers), when)
             case Table():
                 self.table(constraint, when)
+            case Automaton():
+                enforce_automaton(self, constraint, when)
+            case Connected():
+                enforce_connected(self, constraint, when)
 
     def limit(
         self, expression: Affine, lower: float, upper: float, least: float, most: float, when: Affine
@@ -215,21 +226,6 @@ def formulate(domain: Domain, milp: MilpBuilder) -> Formulation:
     for constraint in others:
         formulation.enforce(constraint, constant(1.0))
     return formulation
-
-
-def constant(value: float) -> Affine:
-    """A number as an expression."""
-    return Affine(NOTHING.columns, NOTHING.coefficients, value)
-
-
-def total(expressions: Iterable[Affine]) -> Affine:
-    """The sum of expressions."""
-    parts = [NOTHING, *expressions]
-    return Affine(
-        np.concatenate([part.columns for part in parts]),
-        np.concatenate([part.coefficients for part in parts]),
-        sum(part.constant for part in parts),
-    )
 
 
 def activity(terms: Iterable[tuple[Monomial, Number]]) -> tuple[float, float]:

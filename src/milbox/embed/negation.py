@@ -2,11 +2,14 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 from milbox.domain import (
     AllDifferent,
     AllOf,
     AnyOf,
+    Automaton,
+    Connected,
     Constraint,
     Count,
     Implies,
@@ -52,3 +55,7 @@ def negated(constraint: Constraint) -> Constraint:
             )
         case Table(variables, rows, allowed):
             return Table(variables, rows, not allowed)
+        case Automaton():
+            return constraint.complement()
+        case Connected():
+            return replace(constraint, connected=not constraint.connected)

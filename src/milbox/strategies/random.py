@@ -31,7 +31,7 @@ class RandomSearch:
         solver: solves programs with random objectives where rejection fails.
     """
 
-    draws: int = 20_000
+    draws: int = 5_000
     solver: Solver = Scip(Settings.PAPER)
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Sequence[Proposal]:
@@ -56,13 +56,13 @@ class RandomSearch:
     def drawn(self, domain: Domain, seen: set[Point], count: int, rng: Generator) -> list[Point]:
         """Up to `count` new points by drawing from blocks, or from the box with rejection."""
         found: dict[Point, None] = {}
-        left = self.draws
-        while len(found) < count and left > 0:
-            batch = min(left, max(64, 4 * count))
-            left -= batch
+        batch, drawn = max(64, 4 * count), 0
+        while len(found) < count and drawn < self.draws:
             for point in map(tuple, sample(domain, batch, rng).tolist()):
                 if point not in seen and len(found) < count:
                     found[point] = None
+            drawn += batch
+            batch *= 4
         return list(found)
 
     def solved(self, domain: Domain, forbidden: Sequence[Point], rng: Generator) -> Point | None:

@@ -32,6 +32,7 @@ def train(
     rate: float = 0.01,
     decay: float = 0.0,
     partial: bool = False,
+    centre: FloatArray | None = None,
     seed: int = 0,
 ) -> list[tuple[FloatArray, FloatArray]]:
     """The layers after `steps` of Adam from the given ones, on mean((net(features) - targets)**2).
@@ -49,6 +50,8 @@ def train(
         decay: Each step's gradient gets `decay` times the weights (and biases) added.
         partial: Whether the rest of a shuffle that fills no batch makes a smaller one (an epoch then visits
             every point once), or is left out.
+        centre: One number per column; the layers are trained on `features - centre`, at the speed of
+            `features`, whose zeros cost nothing.
         seed: Of the shuffles, below 2**64.
     """
     # numba is slow to import, so whoever does not train does not pay for it.
@@ -65,6 +68,7 @@ def train(
         (ones * widths[1]).astype(np.int32),
         np.ascontiguousarray(features[:, valued], dtype=np.float32),
         (valued * widths[1]).astype(np.int32),
+        np.zeros(0, np.float32) if centre is None else -centre.astype(np.float32),
         np.ascontiguousarray(targets, dtype=np.float32),
         widths,
         weights,

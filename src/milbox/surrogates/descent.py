@@ -62,18 +62,20 @@ def _enter(
     ones: Offsets,
     valued: Floats,
     valued_rows: Offsets,
+    shift: Floats,
     widths: IntArray,
     weights: Floats,
     active: Floats,
 ) -> None:
     """Activations of the first hidden layer."""
     width = widths[1]
-    for k in range(len(points)):
-        i = points[k]
-        end = starts[i + 1]
-        for u in range(0, width, LANES):
-            z = load(weights, widths[0] * width + u)
+    for u in range(0, width, LANES):
+        start = load(weights, widths[0] * width + u) + _product(shift, 0, len(shift), weights, u, width)
+        for k in range(len(points)):
+            i = points[k]
+            z = start
             q = starts[i]
+            end = starts[i + 1]
             # Four rows at a time: in a chain of single additions each would wait for the one before.
             while q + 4 <= end:
                 z += (load(weights, ones[q] + u) + load(weights, ones[q + 1] + u)) + (
@@ -183,21 +185,26 @@ def _leave(
     ones: Offsets,
     valued: Floats,
     valued_rows: Offsets,
+    shift: Floats,
     widths: IntArray,
     deltas: Floats,
     gradient: Floats,
 ) -> None:
     """The gradient of the first hidden layer."""
     width = widths[1]
-    for k in range(len(points)):
-        i = points[k]
-        for u in range(0, width, LANES):
+    for u in range(0, width, LANES):
+        sum_of_deltas = fill(np.float32(0))
+        for k in range(len(points)):
+            i = points[k]
             delta = load(deltas, k * width + u)
-            _add(gradient, widths[0] * width + u, delta)
+            sum_of_deltas += delta
             for q in range(starts[i], starts[i + 1]):
                 _add(gradient, ones[q] + u, delta)
             for c in range(valued.shape[1]):
                 _add(gradient, valued_rows[c] + u, fill(valued[i, c]) * delta)
+        _add(gradient, widths[0] * width + u, sum_of_deltas)
+        for c in range(len(shift)):
+            _add(gradient, c * width + u, fill(shift[c]) * sum_of_deltas)
 
 
 @njit(error_model="numpy")
@@ -216,8 +223,8 @@ def _move(
 
 
 @njit(
-    "void(int64[::1], int32[::1], float32[:, ::1], int32[::1], float32[::1], int64[::1], float32[::1],"
-    " int64, int64, float64, float64, boolean, uint64)",
+    "void(int64[::1], int32[::1], float32[:, ::1], int32[::1], float32[::1], float32[::1], int64[::1],"
+    " float32[::1], int64, int64, float64, float64, boolean, uint64)",
     cache=True,
     error_model="numpy",
     nogil=True,
@@ -227,6 +234,7 @@ def descend(
     ones: Offsets,
     valued: Floats,
     valued_rows: Offsets,
+    shift: Floats,
     targets: Floats,
     widths: IntArray,
     weights: Floats,
@@ -240,7 +248,8 @@ def descend(
     """Train `weights` in place; see `adam.train`.
 
     `ones` and `valued_rows` hold the offsets of rows of the first layer's weights: point i has its ones at
-    `ones[starts[i] : starts[i + 1]]` and its other values in `valued[i]`.
+    `ones[starts[i] : starts[i + 1]]` and its other values in `valued[i]`. `shift` is added to every point's
+    features, and is empty when there is nothing to add.
     """
     count = len(targets)
     batch = min(batch, count)
@@ -270,13 +279,13 @@ def descend(
         points = order[position : position + batch]
         position += len(points)
 
-        _enter(points, starts, ones, valued, valued_rows, widths, weights, active)
+        _enter(points, starts, ones, valued, valued_rows, shift, widths, weights, active)
         for layer in range(1, depth):
             _rise(layer, len(points), widths, matrices, blocks, weights, active)
         _compare(points, targets, widths, matrices, blocks, weights, active, deltas, gradient)
         for layer in range(depth - 1, 0, -1):
             _sink(layer, len(points), widths, matrices, blocks, weights, transposed, active, deltas, gradient)
-        _leave(points, starts, ones, valued, valued_rows, widths, deltas, gradient)
+        _leave(points, starts, ones, valued, valued_rows, shift, widths, deltas, gradient)
 
         first_power *= FIRST_DECAY
         second_power *= SECOND_DECAY

@@ -4,6 +4,7 @@ The paper's surrogate (Section 3.1, Appendix C.1): a fully connected network, tr
 initialisation at every step, so that each step's network is another plausible belief.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -99,6 +100,11 @@ class ReluLearner:
     """Passes over all points instead of `steps`; the last batch of a pass may be smaller."""
     decay: float = 0.1
     """Each gradient gets decay / n times the weights added, for n points."""
+    centre_above: float = 32.0
+    """Inputs are centred if points have more ones than this on average. Adam moves each weight by up to
+    `rate` a step, and a point with s ones its pre-activations by s times that: with a hundred ones and more,
+    units are thrown out of reach of every point in a few steps, and whole networks die. With few ones,
+    centring was no gain."""
 
     def __post_init__(self) -> None:
         if not self.hidden or min(self.hidden) < 1:
@@ -117,11 +123,15 @@ class ReluLearner:
         count = len(values)
         target = Scale.of_values(values)
         inputs = Scale.of_columns(features)
+        scaled = inputs.shrink(features)
+        centre = scaled.mean(axis=0)
+        crowded = centre.sum() > self.centre_above  # other columns have mean 0: this counts a point's ones
         batch = min(self.batch, count)
         trained = adam.train(
             glorot((features.shape[1], *self.hidden, 1), rng),
-            inputs.shrink(features),
+            scaled,
             target.shrink(values),
+            centre=centre if crowded else None,
             steps=self.steps if self.epochs is None else self.epochs * -(-count // batch),
             batch=batch,
             rate=self.rate,
@@ -129,13 +139,15 @@ class ReluLearner:
             partial=self.epochs is not None,
             seed=int(rng.integers(2**63)),
         )
+        if crowded:
+            inputs = Scale(inputs.centre + centre * inputs.spread, inputs.spread)
         return _in_raw_units(trained, inputs, target)
 
 
 DEFAULT = ReluLearner()
 """Guide, section 13: FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n."""
 
-PAPER = ReluLearner(epochs=25_000, decay=0.0)
+PAPER = ReluLearner(epochs=25_000, decay=0.0, centre_above=math.inf)
 """Appendix C.1 to the letter: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, unregularised."""
 
 

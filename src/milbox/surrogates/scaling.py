@@ -40,6 +40,8 @@ class Scale:
 
     def shrink(self, raw: FloatArray) -> FloatArray:
         """From raw units to ordinary ones."""
+        if not self.centre.any() and (self.spread == 1.0).all():
+            return raw
         return (raw - self.centre) / self.spread
 
 

@@ -49,7 +49,7 @@ def main(journal: Path, name: str, how: str, seed: int) -> None:
     chance = random.Random(seed)
     deaths = 0
     while True:
-        line, moment = chance.randint(1, 900), chance.uniform(0.0005, 0.06)
+        line, moment = chance.randint(1, 2000), chance.uniform(0.0005, 0.06)
         if deaths >= 60:  # enough: whoever needs longer than these for a step may finish
             line, moment = sys.maxsize, 1e6
         child = os.fork()

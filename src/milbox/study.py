@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted
 from milbox.milp.solvers import Scip
 from milbox.trials import Failed, Finished, Header, History, Journal, Proposal, Trial
+from milbox.trials.exhaustion import nothing_left
 from milbox.trials.header import Sense, identity
 from milbox.trials.known import known_trials
 from milbox.trials.value import measured, whole
@@ -74,6 +76,7 @@ class Study:
         self._lock = threading.RLock()
         self._exhausted = False
         self._shown = self._history = History()
+        self._seen: set[Point] = set()
         self._journal = None if journal is None else Journal(journal, self._header(dict(notes or {})))
         # Whether the journal may be ahead of what is in memory, because a write of it did not return.
         self._stale = self._journal is not None
@@ -129,7 +132,7 @@ class Study:
             proposals = self._checked(self.strategy.propose(self.domain, history, count, rng), count)
             if not proposals:
                 self._exhausted = True
-                raise Exhausted(self._what_is_left())
+                raise Exhausted(nothing_left(self._shown, self.best))
             now = time.time()
             self._add([self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)])
             return list(self._shown.trials[len(history) :])
@@ -219,6 +222,7 @@ class Study:
                 for mine, before, old in zip(shown, self._shown, self._history, strict=False)
             ]
             history = History((*turned, *map(_turned, shown.trials[len(turned) :])))
+        self._seen.update(trial.point for trial in shown.trials[len(self._shown) :])
         self._shown, self._history = shown, history
         self._stale = False
 
@@ -244,16 +248,16 @@ class Study:
 
     def _checked(self, proposals: Sequence[Proposal], count: int) -> list[Proposal]:
         """Proposals that were checked here, whoever made them: contained, unseen, distinct."""
-        seen = set(self._history.asked_points)
+        batch: set[Point] = set()
         checked = []
         for proposal in proposals[:count]:
             point = tuple(operator.index(code) for code in proposal.point)
             if not self.domain.contains(point):
                 wrong = "outside the domain"
-            elif point in seen:
+            elif point in self._seen or point in batch:
                 wrong = "asked before"
             else:
-                seen.add(point)
+                batch.add(point)
                 checked.append(replace(proposal, point=point))
                 continue
             raise RuntimeError(
@@ -278,30 +282,6 @@ class Study:
                 )
         if new:
             self._add(new)
-
-    def _what_is_left(self) -> str:
-        """Why nothing can be asked, and what that proves."""
-        count, pending, failed = len(self._history), self._history.pending, self._history.failed
-        if not (pending or failed):
-            best = self.best
-            proof = (
-                ""
-                if best is None
-                else f": trial {best.number}, with value {best.value:g}, is the proved optimum"
-            )
-            return f"every point of the domain, {count} in all, has been evaluated{proof}"
-        parts = []
-        if pending:
-            numbers = ", ".join(str(trial.number) for trial in pending[:6]) + (
-                ", ..." if len(pending) > 6 else ""
-            )
-            parts.append(f"{len(pending)} pending (tell or fail {numbers})")
-        if failed:
-            parts.append(f"{len(failed)} failed")
-        return (
-            f"every point of the domain, {count} in all, has been asked, but with {' and '.join(parts)} "
-            f"the best of the others is not proved to be the optimum"
-        )
 
 
 def _turned(trial: Trial) -> Trial:

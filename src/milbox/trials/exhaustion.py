@@ -1,0 +1,24 @@
+"""Why can nothing more be asked, and what does that prove?"""
+
+from milbox.trials.history import History
+from milbox.trials.trial import Trial
+
+
+def nothing_left(history: History, best: Trial | None) -> str:
+    """What it means that every point of a domain has been asked, as a sentence."""
+    pending, failed = history.pending, history.failed
+    if not (pending or failed):
+        proof = f": trial {best.number}, with value {best.value:g}, is the proved optimum" if best else ""
+        return f"every point of the domain, {len(history)} in all, has been evaluated{proof}"
+    parts = []
+    if pending:
+        numbers = ", ".join(str(trial.number) for trial in pending[:6]) + (
+            ", ..." if len(pending) > 6 else ""
+        )
+        parts.append(f"{len(pending)} pending (tell or fail {numbers})")
+    if failed:
+        parts.append(f"{len(failed)} failed")
+    return (
+        f"every point of the domain, {len(history)} in all, has been asked, but with {' and '.join(parts)} "
+        f"the best of the others is not proved to be the optimum"
+    )

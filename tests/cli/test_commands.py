@@ -76,6 +76,20 @@ def test_check(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "p.db").exists()
 
 
+def test_check_does_not_wait_for_a_proof() -> None:
+    from milbox.cli.check import hurried
+    from milbox.inner import Auto, Mip
+    from milbox.milp.solution import Limits
+    from milbox.strategies import NNMILP, RandomSearch
+
+    def strategy(seconds: float) -> Any:
+        return NNMILP(inner=Auto(mip=Mip(limits=Limits(seconds, gap=0.1))))
+
+    assert hurried(strategy(600.0)) == strategy(10.0)
+    assert hurried(strategy(3.0)) == strategy(3.0)
+    assert hurried(RandomSearch()) == RandomSearch()
+
+
 def test_check_reports_a_failing_objective(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
     (tmp_path / "measure.py").write_text("def value(x, k, op):\n    return None\n")
     failed = milbox("check", problem, status=1)

@@ -99,7 +99,8 @@ def test_values_in_words() -> None:
     assert value_text([0, 1, 1]) == "011"
     assert value_text([[0, 1], [1, 1]]) == "[01 11]"
     assert value_text([2, 10]) == "[2 10]"
-    assert value_text(["a", "b"]) == "[a b]"
+    assert value_text(["a", "b"]) == "ab"
+    assert value_text(["ab", "c"]) == "[ab c]"
     assert value_text([True, False]) == "[True False]"
     assert value_text(None) == "None"
 

@@ -1,7 +1,7 @@
 """`milbox check`: is a problem file right, is it feasible, how large is it, how will it be solved?"""
 
 import time
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from milbox.trials import Proposal
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-# A first look at how proposals are found: this many made-up values at random points.
+# A first look at how proposals are found: made-up values at so many random points, and so many seconds.
 REHEARSAL = 12
+PATIENCE = 10.0
 
 
 @click.command()
@@ -94,8 +95,20 @@ def rehearsed(problem: ProblemFile) -> "list[Proposal]":
     strategy: Any = problem.strategy
     if hasattr(strategy, "initial"):
         strategy = replace(strategy, initial=0)
-    proposals = strategy.propose(problem.domain, history, 1, rng)
+    proposals = hurried(strategy).propose(problem.domain, history, 1, rng)
     return [random[0], *proposals]
+
+
+def hurried(part: Any) -> Any:
+    """The same strategy with every time limit in it shortened."""
+    from milbox.milp.solution import Limits
+
+    if isinstance(part, Limits):
+        return replace(part, seconds=min(part.seconds, PATIENCE))
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    changed = {field.name: hurried(getattr(part, field.name)) for field in fields(part) if field.init}
+    return replace(part, **{name: new for name, new in changed.items() if new is not getattr(part, name)})
 
 
 def method(proposals: "list[Proposal]") -> dict[str, Any]:
@@ -105,9 +118,12 @@ def method(proposals: "list[Proposal]") -> dict[str, Any]:
     proposal = proposals[1]
     if proposal.certificate is None:
         return {"method": proposal.origin, "seconds": None}
+    proof = proposal.certificate
     return {
-        "method": f"{proposal.origin} ({proposal.certificate.solver})",
-        "seconds": proposal.certificate.seconds,
+        "method": f"{proposal.origin} ({proof.solver})",
+        "seconds": proof.seconds,
+        "proved": proof.status == "optimal",
+        "gap": proof.gap,
     }
 
 
@@ -128,6 +144,15 @@ def evaluated(problem: ProblemFile, proposal: "Proposal") -> dict[str, Any]:
     }
 
 
+def pace(findings: dict[str, Any]) -> str:
+    """How long a proposal takes, as the end of a sentence."""
+    if findings["seconds"] is None:
+        return ""
+    if findings["proved"]:
+        return f", about {seconds_text(findings['seconds'])} each"
+    return f", not proved within {PATIENCE:g} s (a gap of {findings['gap']:.1%} was left)"
+
+
 def lines(findings: dict[str, Any], problem: ProblemFile) -> list[str]:
     """The findings for a person."""
     from milbox.cli.summary import assignment_lines
@@ -144,8 +169,7 @@ def lines(findings: dict[str, Any], problem: ProblemFile) -> list[str]:
     found = [
         f"{problem.path}: {findings['sense']} over {kinds}; {rules}",
         f"feasible, {points}",
-        f"proposals by {findings['method']}"
-        + (f", about {seconds_text(findings['seconds'])} each" if findings["seconds"] is not None else ""),
+        f"proposals by {findings['method']}{pace(findings)}",
     ]
     evaluation = findings.get("evaluation")
     if problem.objective is None:

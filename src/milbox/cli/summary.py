@@ -108,16 +108,21 @@ def assignment_lines(assignment: Mapping[str, Any]) -> list[str]:
 
 
 def value_text(value: Any) -> str:
-    """A value as a person reads it; zeros and ones stand close together."""
+    """A value as a person reads it; zeros and ones, and single letters, stand close together."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list):
         return str(value)
-    if value and all(item in (0, 1) and not isinstance(item, str | bool) for item in flat(value)):
+    if value and all(short(item) for item in flat(value)):
         if isinstance(value[0], list):
             return "[" + " ".join(value_text(row) for row in value) + "]"
         return "".join(str(item) for item in value)
     return "[" + " ".join(value_text(item) for item in value) + "]"
+
+
+def short(item: Any) -> bool:
+    """Whether an item is one character wide: a bit, or a letter."""
+    return (isinstance(item, str) and len(item) == 1) or (type(item) is int and item in (0, 1))
 
 
 def flat(values: Iterable[Any]) -> Iterable[Any]:

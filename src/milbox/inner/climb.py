@@ -5,86 +5,112 @@ can be left out of the program.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import IntArray, Point
+from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.surrogates.base import Surrogate
+from milbox.surrogates.linear import Linear
+from milbox.surrogates.relu import ReluNet
 
-# Changes looked at in one round; larger neighbourhoods are sampled.
-NEIGHBOURS = 4096
-ROUNDS = 50
+if TYPE_CHECKING:
+    from milbox.inner.climb_kernel import Options
+
 STARTS = 4
+ROUNDS = 20
+KEPT = 32
 
 
 def climbed(
     surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], rng: Generator
 ) -> tuple[Point, float] | None:
-    """A feasible point that is not forbidden, and its prediction; None when no climb meets one."""
-    if not forbidden:
+    """A feasible point that is not forbidden, and its prediction; None when no climb meets one.
+
+    Networks and linear surrogates only: a climb looks at many thousands of points, which needs compiled
+    code that knows them.
+    """
+    network = as_network(surrogate)
+    if network is None or not forbidden:
         return None
+    from milbox.inner.climb_kernel import Found, climb, label
+
+    options, feature, size = listed_options(domain)
+    first = network.layers[0]
+    table = size[:, None] * first.weights[feature]
+    rest = network.layers[1:]
+    weights = np.concatenate([np.append(layer.weights.ravel(), layer.bias) for layer in rest])
+    sizes = np.array([len(layer.bias) for layer in network.layers])
+
     tried = np.array(forbidden, dtype=np.int64)
+    states = options.first[:-1] + tried - domain.layout.low
+    marks = np.sort(np.array([label(state) for state in states]))
+    found = Found(np.zeros((KEPT, states.shape[1]), np.int64), np.full(KEPT, -np.inf))
     predictions = surrogate.predict(domain.encode(tried))
-    seen = set(forbidden)
-    best: tuple[Point, float] | None = None
-    for start in np.argsort(-predictions)[:STARTS]:
-        here, value = tried[start], float(predictions[start])
-        for _ in range(ROUNDS):
-            around = neighbours(domain, here, rng)
-            around = around[domain.feasible(around)]
-            if not len(around):
-                break
-            values = surrogate.predict(domain.encode(around))
-            for i in np.argsort(-values):
-                if best is not None and values[i] <= best[1]:
-                    break
-                point = tuple(around[i].tolist())
-                if point not in seen:
-                    best = (point, float(values[i]))
-                    break
-            top = int(np.argmax(values))
-            if values[top] <= value:
-                break
-            here, value = around[top], float(values[top])
-    return best
+    for start in np.argsort(-predictions, kind="stable")[:STARTS]:
+        order = rng.permutation(len(options.variable))
+        climb(states[start].copy(), order, ROUNDS, table, first.bias, weights, sizes, options, marks, found)
+    return best_of(found.options, found.values, options, surrogate, domain, set(forbidden))
 
 
-def neighbours(domain: Domain, point: IntArray, rng: Generator) -> IntArray:
-    """Points that differ in one variable, or in two variables that share a linear constraint."""
-    singles = [
-        (i, code)
-        for i, variable in enumerate(domain.variables)
-        for code in variable.codes
-        if code != point[i]
-    ]
-    pairs = exchanges(domain, point)
-    total = len(singles) + len(pairs)
-    moves = range(total) if total <= NEIGHBOURS else rng.choice(total, NEIGHBOURS, replace=False)
-    around = np.repeat(point[None], len(moves), axis=0)
-    for row, move in enumerate(moves):
-        if move < len(singles):
-            i, code = singles[move]
-            around[row, i] = code
-        else:
-            i, j = pairs[move - len(singles)]
-            around[row, [i, j]] = point[[j, i]]
-    return around
+def best_of(
+    states: IntArray,
+    values: FloatArray,
+    options: "Options",
+    surrogate: Surrogate,
+    domain: Domain,
+    seen: set[Point],
+) -> tuple[Point, float] | None:
+    """The best of the points met that satisfies every constraint, also those that are no rows, and is new."""
+    met = states[np.argsort(-values, kind="stable")][: int((values > -np.inf).sum())]
+    points = met - options.first[:-1] + domain.layout.low
+    for point in map(tuple, points[domain.feasible(points)].tolist()):
+        if point not in seen:
+            return point, float(surrogate.predict(domain.encode([point]))[0])
+    return None
 
 
-def exchanges(domain: Domain, point: IntArray) -> IntArray:
-    """Pairs of variables in one linear constraint with the same codes that could swap their values."""
-    matrix = domain.linear_system[0]
-    owner = np.repeat(np.arange(len(domain.variables)), domain.layout.width)
-    found: set[tuple[int, int]] = set()
-    for first, last in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True):
-        members = np.unique(owner[matrix.indices[first:last]])
-        values = point[members]
-        for i, j in np.argwhere(values[:, None] < values[None, :]):
-            a, b = int(members[i]), int(members[j])
-            if domain.variables[a].codes == domain.variables[b].codes:
-                found.add((min(a, b), max(a, b)))
-        if len(found) > 4 * NEIGHBOURS:
-            break
-    return np.array(sorted(found), dtype=np.int64).reshape(-1, 2)
+def as_network(surrogate: Surrogate) -> ReluNet | None:
+    """The surrogate as a network with at least one hidden layer, where it is one."""
+    if isinstance(surrogate, Linear):
+        # y = max(0, w·x) - max(0, -w·x) + b
+        weights = np.stack([surrogate.weights, -surrogate.weights], axis=1)
+        return ReluNet.of(
+            [(weights, np.zeros(2)), (np.array([[1.0], [-1.0]]), np.array([float(surrogate.bias)]))]
+        )
+    return surrogate if isinstance(surrogate, ReluNet) and surrogate.hidden else None
+
+
+@lru_cache(maxsize=16)
+def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
+    """Every (variable, code), with the feature it sets and to what, and its part in the linear rows."""
+    from milbox.inner.climb_kernel import Options
+
+    places = domain.layout
+    counts = np.array([len(v.codes) for v in domain.variables])
+    first = np.concatenate([[0], np.cumsum(counts)])
+    variable = np.repeat(np.arange(len(counts)), counts)
+    offset = np.arange(first[-1]) - first[variable]
+    onehot = places.onehot[variable]
+    feature = places.start[variable] + np.where(onehot, offset, 0)
+    size = np.where(onehot, 1.0, offset + places.low[variable])
+
+    matrix, lower, upper, _ = domain.linear_system
+    by_option = (matrix[:, feature].multiply(size[None, :])).tocsc()
+    by_option.eliminate_zeros()
+    by_row = by_option.tocsr()
+    options = Options(
+        variable=variable.astype(np.int64),
+        first=first.astype(np.int64),
+        row_start=by_option.indptr.astype(np.int64),
+        row=by_option.indices.astype(np.int64),
+        adds=by_option.data.astype(np.float64),
+        option_start=by_row.indptr.astype(np.int64),
+        option=by_row.indices.astype(np.int64),
+        lower=lower,
+        upper=upper,
+    )
+    return options, feature, size

@@ -6,11 +6,14 @@ Each is an ordinary strategy. `ALGORITHMS` is for plans and the command line; li
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from milbox.bench import cell_search
 from milbox.domain import Domain
 from milbox.problems import Problem
+from milbox.problems.nasbench import cell_domain
 from milbox.strategies import (
     NNMILP,
     ConEvo,
+    EnsembleRegEvo,
     LinearMILP,
     NNConEvo,
     NNRegEvo,
@@ -18,6 +21,7 @@ from milbox.strategies import (
     RandomSearch,
     RegEvo,
     Strategy,
+    rbfopt,
 )
 from milbox.surrogates import PAPER, ReluLearner
 
@@ -59,6 +63,11 @@ def integer_encoded(problem: Problem) -> Problem:
     return replace(problem, domain=Domain.from_json(form))
 
 
+def with_symmetry(problem: Problem) -> Problem:
+    """The cells of NAS-Bench-101 with null vertices last."""
+    return replace(problem, domain=cell_domain(symmetry=True))
+
+
 FC32 = ReluLearner(hidden=(32,))
 FC16_16 = ReluLearner(hidden=(16, 16))
 
@@ -98,6 +107,10 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         "NN+RegEvo with the paper's training", lambda _, initial, __: NNRegEvo(PAPER, initial)
     ),
     "nn+regevo/fc32": Algorithm("NN+RegEvo with FC(32)", lambda _, initial, __: NNRegEvo(FC32, initial)),
+    "ensemble+regevo": Algorithm(
+        "Lasso, Ridge, random forest and LightGBM, averaged; evolution with B = 12,500, b = 25",
+        lambda _, initial, __: EnsembleRegEvo(initial),
+    ),
     "conevo": Algorithm(
         "evolution that keeps paired subsets balanced, T = 20, pm = 0.05",
         lambda _, initial, __: ConEvo(initial),
@@ -113,6 +126,27 @@ ALGORITHMS: Mapping[str, Algorithm] = {
     "nn+rejsample": Algorithm(
         "NN+MILP with the best of 10,000 uniform feasible points",
         lambda _, initial, __: NNRejSample(initial=initial),
+    ),
+    "rbfopt": Algorithm(
+        "RBFOpt 4 with its defaults, its own initial points included; no constraints",
+        lambda _, __, seed: rbfopt.RbfOpt(seed),
+        refusal=lambda problem: rbfopt.refusal(problem.domain),
+    ),
+    "nn+milp/symmetry": Algorithm(
+        "NN+MILP with the symmetry-breaking constraints of NAS-Bench-101 (Appendix G, (8))",
+        lambda _, initial, __: NNMILP(initial=initial),
+        problem=with_symmetry,
+        refusal=lambda problem: cell_search.refusal(problem.domain),
+    ),
+    "re": Algorithm(
+        "the NAS-Bench-101 paper's regularised evolution: population 50, tournament 10, rate 1",
+        lambda _, initial, __: cell_search.CellEvolution(initial=initial),
+        refusal=lambda problem: cell_search.refusal(problem.domain),
+    ),
+    "rs": Algorithm(
+        "the NAS-Bench-101 paper's random search",
+        lambda _, initial, __: cell_search.CellSampling(initial),
+        refusal=lambda problem: cell_search.refusal(problem.domain),
     ),
     "random": Algorithm("random feasible points", lambda _, __, ___: RandomSearch()),
 }

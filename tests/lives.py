@@ -1,9 +1,10 @@
-"""A run that is killed again and again and resumed, in real processes; prints how often it was killed.
+"""Runs that are killed again and again and resumed, in real processes; prints how often, by strategy.
 
-Usage: lives.py JOURNAL STRATEGY HOW SEED, where HOW is "line" (killed at a random line of the code
-that keeps the run) or "moment" (ended by a timer after a random time, inside SQLite and solvers as well).
+Usage: lives.py FOLDER HOW SEED, where HOW is "line" (killed at a random line of the code that keeps the run)
+or "moment" (ended by a timer after a random time, inside SQLite and solvers as well).
 """
 
+import json
 import os
 import random
 import signal
@@ -13,16 +14,17 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from milbox.run import maximize
+from milbox.run import Result, maximize
 from objectives import score
 from studies import STRATEGIES, shelf
 
-BUDGET = 14
+BUDGET = 12
 # What is known counts as data and not towards the budget; it has to survive as well.
 KNOWN = [({"x": [0, 1, 1], "k": 1}, -3.0)]
+MOST_DEATHS = 25
 
 
-def whole_run(name: str, journal: Path | None) -> Any:
+def whole_run(name: str, journal: Path | None) -> Result:
     return maximize(score, shelf(), BUDGET, seed=3, strategy=STRATEGIES[name], journal=journal, known=KNOWN)
 
 
@@ -44,17 +46,16 @@ def killing_at_line(number: int) -> Callable[[FrameType, str, Any], Any]:
     return trace
 
 
-def main(journal: Path, name: str, how: str, seed: int) -> None:
+def live_again_and_again(name: str, journal: Path, how: str, chance: random.Random) -> int:
+    """Start the run, let it be killed, and start it again until it has ended; how often it was killed."""
     whole_run(name, None)  # what has to be compiled or imported is, so that every life is short
-    chance = random.Random(seed)
-    deaths = 0
-    while True:
+    for deaths in range(MOST_DEATHS + 1):
         line, moment = chance.randint(1, 2000), chance.uniform(0.0005, 0.06)
-        if deaths >= 60:  # enough: whoever needs longer than these for a step may finish
-            line, moment = sys.maxsize, 1e6
         child = os.fork()
         if child == 0:
-            if how == "line":
+            if deaths == MOST_DEATHS:
+                pass  # enough: this one may live to its end
+            elif how == "line":
                 sys.settrace(killing_at_line(line))
             else:
                 signal.setitimer(signal.ITIMER_REAL, moment)
@@ -62,12 +63,16 @@ def main(journal: Path, name: str, how: str, seed: int) -> None:
             os._exit(0)
         _, status = os.waitpid(child, 0)
         if os.WIFEXITED(status):
-            assert os.WEXITSTATUS(status) == 0, "a resumed run failed"
-            break
+            assert os.WEXITSTATUS(status) == 0, f"a resumed run failed with {name}"
+            return deaths
         assert os.WTERMSIG(status) == {"line": signal.SIGKILL, "moment": signal.SIGALRM}[how]
-        deaths += 1
-    print(deaths)
+    raise AssertionError("the last life is not killed")
+
+
+def main(folder: Path, how: str, seed: int) -> None:
+    chance = random.Random(seed)
+    print(json.dumps({n: live_again_and_again(n, folder / f"{n}.db", how, chance) for n in STRATEGIES}))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4]))
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))

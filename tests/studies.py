@@ -7,8 +7,21 @@ from pathlib import Path
 import numpy as np
 
 import milbox.domain as md
+from milbox.inner import Evolution, Mip
+from milbox.inner.evolution_mutators import Pointwise
 from milbox.milp.solution import Status
-from milbox.strategies import NNMILP, LinearMILP, RandomSearch, Strategy
+from milbox.strategies import (
+    NNMILP,
+    LinearMILP,
+    ModelBased,
+    NNRejSample,
+    Penalised,
+    RandomSearch,
+    RegEvo,
+    Strategy,
+)
+from milbox.surrogates.linear import LinearLearner
+from milbox.surrogates.relu import ReluLearner
 from milbox.trials import Certificate, History, Proposal
 
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -55,6 +68,13 @@ STRATEGIES: dict[str, Strategy] = {
     "greedy": Greedy(),
     "random": RandomSearch(),
     "nn": NNMILP(initial=4),
+    "nn by mip": NNMILP(inner=Mip(), initial=4),
     "linear": LinearMILP(initial=4),
+    "evolution": RegEvo(initial=4),
+    "nn by evolution": ModelBased(ReluLearner(), Evolution(evaluations=500), initial=4),
+    "nn by sample": NNRejSample(initial=4),
+    "penalised": Penalised(
+        LinearLearner(), Evolution(Pointwise(0.2, 0.01, blind=True), evaluations=300, batch=25), initial=4
+    ),
 }
-"""One of each kind, by a name that can be a process's argument."""
+"""One of each kind, by a name."""

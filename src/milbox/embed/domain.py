@@ -206,7 +206,8 @@ class Formulation:
         for place, i in enumerate(members):
             for code in self.domain.variables[i].codes:
                 with_code = chosen[rows[:, place] == code] if len(rows) else chosen
-                self.at_least(self.code_is(i, code) + Affine(with_code, -np.ones(len(with_code))), 0)
+                if len(with_code):
+                    self.at_least(self.code_is(i, code) + Affine(with_code, -np.ones(len(with_code))), 0)
 
 
 def formulate(domain: Domain, milp: MilpBuilder) -> Formulation:

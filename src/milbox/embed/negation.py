@@ -31,7 +31,7 @@ def negated(constraint: Constraint) -> Constraint:
             step = 1 if constraint.slack == 0 else 2 * constraint.slack
             below = [Linear(terms, -math.inf, lower - step)] if lower > -math.inf else []
             above = [Linear(terms, upper + step, math.inf)] if upper < math.inf else []
-            return AnyOf((*below, *above))
+            return either((*below, *above))
         case AllOf(parts):
             return AnyOf(tuple(negated(part) for part in parts))
         case AnyOf(parts):
@@ -43,7 +43,7 @@ def negated(constraint: Constraint) -> Constraint:
         case Count(parts, lower, upper):
             fewer = [Count(parts, 0, lower - 1)] if lower > 0 else []
             more = [Count(parts, upper + 1, len(parts))] if upper < len(parts) else []
-            return AnyOf((*fewer, *more))
+            return either((*fewer, *more))
         case AllDifferent(variables):
             return AnyOf(
                 tuple(
@@ -59,3 +59,8 @@ def negated(constraint: Constraint) -> Constraint:
             return constraint.complement()
         case Connected():
             return replace(constraint, connected=not constraint.connected)
+
+
+def either(parts: tuple[Constraint, ...]) -> Constraint:
+    """At least one part; a single part as it is, since an alternative would cost a column."""
+    return parts[0] if len(parts) == 1 else AnyOf(parts)

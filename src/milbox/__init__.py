@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         any_of,
         at_least,
         at_most,
+        automaton,
         between,
         binary,
         categorical,
@@ -24,6 +25,31 @@ if TYPE_CHECKING:
         integer,
         negate,
         table,
+    )
+    from milbox.domain.networks import (
+        arcs,
+        connected_edges,
+        connected_vertices,
+        dag,
+        path,
+        spanning,
+        spanning_tree,
+        tour,
+    )
+    from milbox.domain.plain import plain
+    from milbox.domain.structures import (
+        assignment,
+        balanced,
+        before,
+        budget,
+        containing,
+        no_runs,
+        ordered,
+        permutation,
+        precedes,
+        share,
+        subset_of_size,
+        without,
     )
     from milbox.errors import (
         DataError,
@@ -45,9 +71,15 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "milbox.domain": (
-        "Domain all_different all_of any_of at_least at_most between binary categorical exactly forbid "
-        "implies integer negate table"
+        "Domain all_different all_of any_of at_least at_most automaton between binary categorical exactly "
+        "forbid implies integer negate table"
     ),
+    "milbox.domain.networks": "arcs connected_edges connected_vertices dag path spanning spanning_tree tour",
+    "milbox.domain.structures": (
+        "assignment balanced before budget containing no_runs ordered permutation precedes share "
+        "subset_of_size without"
+    ),
+    "milbox.domain.plain": "plain",
     "milbox.errors": (
         "DataError DomainError Exhausted JournalError JournalMismatch MilboxError ObjectiveFailed "
         "SolverUnavailable UnsupportedProgram"
@@ -86,12 +118,22 @@ __all__ = [
     "all_different",
     "all_of",
     "any_of",
+    "arcs",
     "argmax",
+    "assignment",
     "at_least",
     "at_most",
+    "automaton",
+    "balanced",
+    "before",
     "between",
     "binary",
+    "budget",
     "categorical",
+    "connected_edges",
+    "connected_vertices",
+    "containing",
+    "dag",
     "exactly",
     "forbid",
     "implies",
@@ -99,7 +141,19 @@ __all__ = [
     "maximize",
     "minimize",
     "negate",
+    "no_runs",
+    "ordered",
+    "path",
+    "permutation",
+    "plain",
+    "precedes",
+    "share",
+    "spanning",
+    "spanning_tree",
+    "subset_of_size",
     "table",
+    "tour",
+    "without",
 ]
 
 

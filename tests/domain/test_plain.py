@@ -2,10 +2,10 @@
 
 import json
 
-from generators import small_domains
 from hypothesis import given
 
 import milbox as mb
+from generators import small_domains
 from milbox.domain import Domain
 
 

@@ -1,0 +1,159 @@
+"""Law 9: every exact inner solver returns an argmax of the prediction over the unseen points."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import milbox as mb
+from generators import relu_nets, small_domains
+from milbox.arrays import FloatArray, Point
+from milbox.domain import Domain
+from milbox.embed.conflict import conflict, ensure_feasible
+from milbox.inner import Auto, Enumerate, InnerSolver, Mip
+from milbox.inner.climb import climbed
+from milbox.milp.solution import Limits, Status
+from milbox.milp.solvers import Highs, Scip, Settings
+from milbox.surrogates.linear import Linear
+from milbox.surrogates.relu import ReluNet
+from milbox.trials import Proposal
+
+EXACT = {
+    "enumeration": Enumerate(),
+    "program": Mip(),
+    "program of the paper": Mip(Scip(Settings.PAPER), start=False, lp_bounds=True),
+    "program by HiGHS": Mip(Highs()),
+    "auto": Auto(),
+}
+
+
+def check(
+    proposals: list[Proposal], surrogate: ReluNet | Linear, domain: Domain, forbidden: list[Point], count: int
+) -> None:
+    """The proposals are the `count` best points left, and their certificates are true."""
+    left = [point for point in domain if point not in set(forbidden)]
+    values: FloatArray = surrogate.predict(domain.encode(left)) if left else np.zeros(0)
+    best = np.sort(values)[::-1][:count]
+    assert len(proposals) == len(best)
+    scale = max(1.0, float(np.abs(values).max(initial=0.0)))
+    points = [proposal.point for proposal in proposals]
+    assert len(set(points)) == len(points)
+    for proposal, target in zip(proposals, best, strict=True):
+        assert proposal.point in left
+        certificate = proposal.certificate
+        assert certificate is not None
+        assert certificate.status is Status.OPTIMAL
+        assert surrogate.predict(domain.encode([proposal.point]))[0] == pytest.approx(
+            target, abs=1e-5 * scale
+        )
+        assert certificate.value == pytest.approx(target, abs=1e-5 * scale)
+        assert target - 1e-6 * scale <= certificate.bound <= target + 2e-5 * scale
+        assert certificate.residual <= 1e-5 * scale
+
+
+@pytest.mark.parametrize("name", EXACT)
+@settings(max_examples=30)
+@given(data=st.data())
+def test_argmax_over_unseen_points(name: str, data: st.DataObject) -> None:
+    domain = data.draw(small_domains())
+    inner: InnerSolver = EXACT[name]
+    net = data.draw(relu_nets(domain.features))
+    every = list(domain)
+    keep = data.draw(st.integers(0, min(3, len(every))), label="points left")
+    order = data.draw(st.permutations(range(len(every))))
+    share = data.draw(st.sampled_from([0, len(every) // 2, len(every) - keep]))
+    forbidden = [every[i] for i in order[:share]]
+    count = data.draw(st.integers(1, 3))
+    found = inner.best(net, domain, forbidden, count, np.random.default_rng(0))
+    check(list(found), net, domain, forbidden, count)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize("name", ["enumeration", "program", "auto"])
+def test_any_scale_of_values(name: str, scale: float) -> None:
+    rng = np.random.default_rng(7)
+    x = mb.binary("x", 8)
+    domain = mb.Domain([x], [x[:4].sum() == x[4:].sum()])
+    net = ReluNet.of(
+        [
+            (rng.normal(size=(8, 6)), rng.normal(size=6)),
+            (scale * rng.normal(size=(6, 1)), np.array([3.0 * scale])),
+        ]
+    )
+    every = list(domain)
+    values = net.predict(domain.encode(every))
+    tried = [every[i] for i in np.argsort(-values)[:10]]
+    found = EXACT[name].best(net, domain, tried, 1, np.random.default_rng(0))[0]  # type: ignore[attr-defined]
+    target = np.sort(values)[::-1][10]
+    assert net.predict(domain.encode([found.point]))[0] == pytest.approx(target, rel=1e-5)
+
+
+def test_linear_surrogates_and_deep_networks() -> None:
+    rng = np.random.default_rng(3)
+    k, op = mb.integer("k", 0, 5, 2, encoding="integer"), mb.categorical("op", "abc", 2)
+    domain = mb.Domain([k, op], [k.sum() <= 7, mb.implies(op[0] == "a", k[0] >= 2)])
+    line = Linear(rng.normal(size=domain.features), 1.0)
+    deep = ReluNet.of(
+        [
+            (rng.normal(size=(domain.features, 5)), rng.normal(size=5)),
+            (rng.normal(size=(5, 5)), rng.normal(size=5)),
+            (rng.normal(size=(5, 4)), rng.normal(size=4)),
+            (rng.normal(size=(4, 1)), rng.normal(size=1)),
+        ]
+    )
+    tried = list(domain)[::3]
+    for surrogate in (line, deep):
+        for inner in EXACT.values():
+            found = inner.best(surrogate, domain, tried, 2, np.random.default_rng(0))  # type: ignore[attr-defined]
+            check(list(found), surrogate, domain, tried, 2)
+
+
+def test_a_limit_gives_a_point_a_bound_and_an_honest_status() -> None:
+    rng = np.random.default_rng(0)
+    x = mb.binary("x", 40)
+    domain = mb.Domain([x], [x.sum() == 20, x[::2].sum() <= 12, (np.arange(40) * x).sum() >= 300])
+    net = ReluNet.of(
+        [(rng.normal(size=(40, 24)), rng.normal(size=24)), (rng.normal(size=(24, 1)), np.zeros(1))]
+    )
+    first = Mip(limits=Limits(seconds=20.0)).best(net, domain, [], 1, rng)[0]
+    for limits in (Limits(seconds=0.0), Limits(nodes=1)):
+        found = Mip(limits=limits).best(net, domain, [first.point], 1, rng)[0]
+        assert found.certificate is not None
+        assert domain.contains(found.point)
+        assert found.point != first.point
+        best_left = Mip(limits=Limits(seconds=60.0)).best(net, domain, [first.point], 1, rng)[0].certificate
+        assert best_left is not None
+        assert found.certificate.bound >= best_left.value - 1e-6
+        if found.certificate.status is Status.OPTIMAL:
+            assert found.certificate.value == pytest.approx(best_left.value, abs=1e-4)
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_climbs_meet_only_feasible_untried_points(data: st.DataObject) -> None:
+    domain = data.draw(small_domains())
+    every = list(domain)
+    if not every:
+        return
+    net = data.draw(relu_nets(domain.features))
+    tried = [every[i] for i in data.draw(st.sets(st.integers(0, len(every) - 1), min_size=1))]
+    found = climbed(net, domain, tried, np.random.default_rng(0))
+    if found is not None:
+        point, value = found
+        assert domain.contains(point)
+        assert point not in tried
+        assert value == net.predict(domain.encode([point]))[0]
+
+
+@settings(max_examples=30)
+@given(domain=small_domains())
+def test_an_infeasible_domain_is_refused_with_a_minimal_conflict(domain: Domain) -> None:
+    if list(domain):
+        ensure_feasible(domain, Scip())
+        return
+    with pytest.raises(mb.DomainError):
+        ensure_feasible(domain, Scip())
+    guilty = conflict(domain, Scip())
+    assert not list(mb.Domain(domain.declared, guilty))
+    for i in range(len(guilty)):
+        assert list(mb.Domain(domain.declared, guilty[:i] + guilty[i + 1 :]))

@@ -1,0 +1,90 @@
+"""The built-in strategies obey law 7; random points are feasible and diverse under any constraints."""
+
+import numpy as np
+import pytest
+
+import milbox as mb
+from milbox.inner import Enumerate, Mip
+from milbox.strategies import NNMILP, LinearMILP, ModelBased, RandomSearch
+from milbox.surrogates.linear import LinearLearner
+from milbox.surrogates.relu import ReluLearner
+from milbox.testing.strategies import StrategyConformance, history_of, small_domain
+from milbox.trials import History
+
+
+class TestRandomSearch(StrategyConformance):
+    strategy = RandomSearch()
+
+
+class TestNNMILP(StrategyConformance):
+    strategy = NNMILP(initial=10)
+
+
+class TestLinearMILP(StrategyConformance):
+    strategy = LinearMILP(initial=10)
+
+
+class TestByProgram(StrategyConformance):
+    strategy = ModelBased(ReluLearner(hidden=(6, 4), steps=100), Mip(), initial=10)
+
+
+def test_a_batch_has_a_surrogate_per_point() -> None:
+    domain = small_domain()
+    batch = NNMILP(initial=10).propose(domain, history_of(domain, 30), 3, np.random.default_rng(0))
+    assert len({p.certificate.value for p in batch if p.certificate}) == 3
+    assert all(p.fit_seconds > 0 for p in batch)
+
+
+def test_random_points_where_rejection_is_hopeless() -> None:
+    # A permutation matrix of 8: one in 4.6e14 points of the box.
+    m = mb.binary("m", (8, 8))
+    domain = mb.Domain([m], [m.sum(axis=0) == 1, m.sum(axis=1) == 1])
+    proposals = RandomSearch().propose(domain, History(), 12, np.random.default_rng(0))
+    points = {p.point for p in proposals}
+    assert len(points) == 12
+    assert all(domain.contains(point) for point in points)
+    ones = np.array(sorted(points)).reshape(12, 8, 8).argmax(axis=2)
+    assert all(len(set(column)) >= 4 for column in ones.T), "every row of the matrix varies"
+
+
+def test_random_points_of_blocks_are_uniform() -> None:
+    x = mb.binary("x", 10)
+    domain = mb.Domain([x], [x[:5].sum() == x[5:].sum()])
+    assert domain.size == 252
+    proposals = RandomSearch().propose(domain, History(), 200, np.random.default_rng(1))
+    assert len({p.point for p in proposals}) == 200
+
+
+def test_no_initial_points_still_starts() -> None:
+    result = mb.maximize(lambda k: -((k - 3) ** 2), mb.Domain([mb.integer("k", 0, 9)]), budget=6, initial=0)
+    assert result.best is not None
+    assert len(result.trials) == 6
+
+
+@pytest.mark.parametrize("inner", [Enumerate(), Mip()])
+def test_explains_itself(inner: Enumerate | Mip) -> None:
+    study = mb.Study(small_domain(), ModelBased(LinearLearner(), inner))
+    text = study.explain()
+    assert "variables: 7, of which 3 one-hot; 14 features" in text
+    assert f"points: {len(list(small_domain()))}\n" in text
+    assert type(inner).__name__ in text
+
+
+def test_the_whole_loop_finds_and_proves_the_optimum() -> None:
+    """The acceptance test: an enumerable problem, every certificate checked against its own history."""
+    x, k = mb.binary("x", 6), mb.integer("k", 1, 4)
+    domain = mb.Domain([x, k], [x[:3].sum() == x[3:].sum(), mb.implies(x[0], k <= 2)])
+    weights = np.random.default_rng(0).normal(size=6)
+
+    def objective(x: np.ndarray, k: int) -> float:
+        return float(weights @ x) * k - abs(k - 2.5)
+
+    every = {point: objective(**domain.assignment(point)) for point in domain}
+    result = mb.maximize(objective, domain, budget=len(every) + 5, initial=8, seed=3)
+    assert result.proved
+    assert len(result.trials) == len(every)
+    assert result.best is not None
+    assert result.best.value == max(every.values())
+    assert all(t.certificate is None or t.certificate.status == "optimal" for t in result.trials)
+    reached = next(t.number for t in result.trials if t.value == max(every.values()))
+    assert reached < len(every) // 2

@@ -18,7 +18,7 @@ from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
 from milbox.trials import Proposal
 
-EXACT = {
+EXACT: dict[str, InnerSolver] = {
     "enumeration": Enumerate(),
     "program": Mip(),
     "program of the paper": Mip(Scip(Settings.PAPER), start=False, lp_bounds=True),
@@ -56,7 +56,7 @@ def check(
 @given(data=st.data())
 def test_argmax_over_unseen_points(name: str, data: st.DataObject) -> None:
     domain = data.draw(small_domains())
-    inner: InnerSolver = EXACT[name]
+    inner = EXACT[name]
     net = data.draw(relu_nets(domain.features))
     every = list(domain)
     keep = data.draw(st.integers(0, min(3, len(every))), label="points left")
@@ -83,7 +83,7 @@ def test_any_scale_of_values(name: str, scale: float) -> None:
     every = list(domain)
     values = net.predict(domain.encode(every))
     tried = [every[i] for i in np.argsort(-values)[:10]]
-    found = EXACT[name].best(net, domain, tried, 1, np.random.default_rng(0))[0]  # type: ignore[attr-defined]
+    found = EXACT[name].best(net, domain, tried, 1, np.random.default_rng(0))[0]
     target = np.sort(values)[::-1][10]
     assert net.predict(domain.encode([found.point]))[0] == pytest.approx(target, rel=1e-5)
 
@@ -104,7 +104,7 @@ def test_linear_surrogates_and_deep_networks() -> None:
     tried = list(domain)[::3]
     for surrogate in (line, deep):
         for inner in EXACT.values():
-            found = inner.best(surrogate, domain, tried, 2, np.random.default_rng(0))  # type: ignore[attr-defined]
+            found = inner.best(surrogate, domain, tried, 2, np.random.default_rng(0))
             check(list(found), surrogate, domain, tried, 2)
 
 

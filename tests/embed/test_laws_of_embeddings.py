@@ -1,6 +1,7 @@
 """Laws 3 and 4: does an embedded network say what it predicts, and do its bounds contain what it computes?"""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import milbox.domain as mb
-from generators import box, points, relu_nets, small_domains
+from generators import Case, box, points, relu_nets, small_cases, small_domains
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
@@ -21,7 +22,7 @@ from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Highs
 from milbox.milp.verify import satisfies
 from milbox.surrogates.linear import Linear
-from milbox.surrogates.relu import ReluNet
+from milbox.surrogates.relu import Layer, ReluNet
 
 SURE = 1e-9
 
@@ -97,6 +98,36 @@ def test_the_optimum_of_the_program_is_the_best_point(data: st.DataObject) -> No
     chosen = domain.decode(solution.x[formulation.inputs])
     assert domain.contains(chosen)
     assert net.predict(domain.encode([chosen]))[0] == pytest.approx(best, abs=1e-5)
+
+
+def feature_names(domain: Domain) -> list[str]:
+    """What each feature says, whatever the order of variables and choices."""
+    found = []
+    for i, variable in enumerate(domain.variables):
+        onehot = domain.layout.onehot[i]
+        found += (
+            [f"{variable.name}={variable.value(k)!r}" for k in variable.codes] if onehot else [variable.name]
+        )
+    return found
+
+
+@given(small_cases(most=32), st.data())
+def test_law_10_permuted_variables_and_choices_permute_the_optimum(case: Case, data: st.DataObject) -> None:
+    # The code of an integer-encoded choice is its place, so only one-hot choices may change theirs.
+    plain = case.encoded("onehot")
+    orders = {d.choices: tuple(data.draw(st.permutations(d.choices))) for d in plain.declarations}
+    shuffled = [replace(d, choices=orders[d.choices]) for d in data.draw(st.permutations(plain.declarations))]
+    domain, permuted = plain.domain, Case(tuple(shuffled), plain.claims).domain
+    net = data.draw(relu_nets(domain.features, hidden=(3,)))
+    places = [feature_names(domain).index(name) for name in feature_names(permuted)]
+    moved = replace(net, layers=(Layer(net.layers[0].weights[places], net.layers[0].bias), *net.layers[1:]))
+    best = []
+    for each, surrogate in ((domain, net), (permuted, moved)):
+        milp = MilpBuilder()
+        milp.maximize(embed(surrogate, milp, formulate(each, milp).inputs))
+        best.append(Highs().solve(milp.build(), Limits()))
+    assert best[0].status is best[1].status
+    assert best[0].objective == pytest.approx(best[1].objective, abs=1e-5)
 
 
 def contained(net: ReluNet, features: FloatArray, bounds: Bounds) -> None:

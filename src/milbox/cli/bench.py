@@ -2,12 +2,13 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.output import RunFailed, plural, say, seconds_text
+from milbox.cli.output import InputError, RunFailed, emit, plural, say, seconds_text
 
 if TYPE_CHECKING:
     from milbox.bench.cells import End
@@ -140,3 +141,38 @@ def finish(ends: "Sequence[End]", folder: Path) -> None:
             f"running the plan again tries only what is missing:\n{table}"
         )
     say(f"`milbox bench report {folder}` writes tables and figures")
+
+
+@bench.command()
+@click.argument("results", type=FOLDER)
+@click.option("--out", type=FOLDER, help="Where to write [default: into RESULTS].")
+@click.option("--data", type=FOLDER, help="The folder of benchmark data [default: $MILBOX_DATA].")
+@click.option("--figures/--no-figures", default=True, help="Draw figures, for which Matplotlib is needed.")
+def report(results: Path, out: Path | None, data: Path | None, figures: bool) -> None:
+    """Write report.md, cells.csv, curves.csv and figures for the journals in a folder."""
+    from milbox.bench.report import write_report
+
+    click.echo(write_report(results, out, data=data, draw=figures))
+
+
+@bench.command()
+@click.argument("pattern", default="*")
+@click.option("--data", type=FOLDER, help="The folder of benchmark data [default: $MILBOX_DATA].")
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON for each problem.")
+def problems(pattern: str, data: Path | None, as_json: bool) -> None:
+    """List the problems whose names match PATTERN: size, known optimum, source, citation."""
+    from milbox.problems import catalogue
+
+    entries = catalogue(pattern, data)
+    if not entries:
+        raise InputError(f"no problem matches {pattern!r}; `milbox bench problems` lists all there are")
+    for entry in entries:
+        if as_json:
+            emit(asdict(entry))
+            continue
+        known = f"optimum {entry.optimum:g}" if entry.optimum is not None else "optimum unknown"
+        if entry.optimum is None and entry.best_known is not None:
+            known = f"best known {entry.best_known:g}"
+        constraints = plural(entry.constraints, "constraint") if entry.constraints else "unconstrained"
+        click.echo(f"{entry.name}: {plural(entry.variables, 'variable')}, {constraints}, {known}")
+        click.echo(f"    {entry.source}\n    {entry.citation}")

@@ -1,0 +1,240 @@
+"""What came of a plan? A page of Markdown with tables and figures, and the numbers behind them as CSV."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from milbox.bench import figures, tables
+from milbox.bench.algorithms import ALGORITHMS
+from milbox.bench.architectures import time_curves, time_figure, time_table
+from milbox.bench.metrics import algorithms_of, by_problem, cell_row, curves, families, horizons
+from milbox.bench.plan import safe
+from milbox.bench.records import Record, read_records
+
+
+@dataclass(slots=True)
+class Page:
+    """Markdown in the making, and the files written beside it."""
+
+    folder: Path
+    draw: bool
+    parts: list[str] = field(default_factory=list)
+
+    def add(self, *texts: str | None) -> None:
+        """Add paragraphs; nothing where there is None."""
+        self.parts += [text for text in texts if text is not None]
+
+    def figure(self, name: str, caption: str) -> Path:
+        """Refer to a figure that is to be drawn at the path returned."""
+        self.add(f"![{caption}](figures/{name}.svg)", f"*{caption}*")
+        return self.folder / "figures" / name
+
+    def write(self) -> Path:
+        """The page as a file."""
+        path = self.folder / "report.md"
+        path.write_text("\n\n".join(self.parts) + "\n", encoding="utf-8")
+        return path
+
+
+def write_report(
+    results: Path, out: Path | None = None, *, data: Path | None = None, draw: bool = True
+) -> Path:
+    """Write report.md, figures and CSV for the journals of a folder; returns the path of the page.
+
+    Args:
+        results: the folder that `milbox bench run` wrote to.
+        out: where to write; into `results` by default.
+        data: the folder of benchmark data, for test values of NAS-Bench-101.
+        draw: whether to draw figures, for which Matplotlib is needed.
+    """
+    if draw:
+        figures.pyplot()
+    records = read_records(results)
+    page = Page(out or results, draw)
+    page.folder.mkdir(parents=True, exist_ok=True)
+    write_csv(page.folder / "cells.csv", [cell_row(record) for record in records])
+    write_csv(page.folder / "curves.csv", curve_rows(records))
+    groups = families(records)
+    overview(page, results, records)
+    for family, group in groups.items():
+        if family == "nasbench101":
+            architecture_section(page, group, data)
+        elif family == "minlplib":
+            gap_section(page, group)
+        else:
+            family_section(page, family, group)
+    everything(page, groups)
+    time_section(page, groups)
+    environment_section(page, records)
+    return page.write()
+
+
+def overview(page: Page, results: Path, records: Sequence[Record]) -> None:
+    """What was run, and whether all of it came to its end."""
+    evaluations = sum(len(record.values) for record in records)
+    problems = {record.problem for record in records}
+    names = algorithms_of(records, ALGORITHMS)
+    page.add(
+        f"# {results.resolve().name}",
+        f"{len(records)} cells: {len(problems)} problems, {len(names)} algorithms, {evaluations:,} "
+        f"evaluations. One line per cell in [cells.csv](cells.csv), curves in [curves.csv](curves.csv).",
+    )
+    page.add(
+        tables.markdown(
+            ("algorithm", "cells", "what it is"),
+            [
+                (name, sum(r.algorithm == name for r in records), ALGORITHMS[name].summary)
+                for name in names
+                if name in ALGORITHMS
+            ],
+        )
+    )
+    bad = sum(record.infeasible for record in records), sum(record.repeated for record in records)
+    page.add(f"Infeasible points evaluated: {bad[0]}. Points evaluated twice: {bad[1]}.")
+    standin = {r.problem for r in records if str(r.notes.get("source", "")).startswith("STAND-IN")}
+    if standin:
+        page.add(f"**{', '.join(sorted(standin))}: {records_source(records, standin)}.**")
+    open_cells = [record for record in records if record.pending]
+    if open_cells:
+        listed = ", ".join(f"{r.problem} · {r.algorithm} · {r.trial}" for r in open_cells[:10])
+        page.add(f"**{len(open_cells)} cells have a pending trial and may not be complete:** {listed}.")
+
+
+def records_source(records: Iterable[Record], problems: Iterable[str]) -> str:
+    """Where some problems come from, in their own words."""
+    wanted = set(problems)
+    return "; ".join(sorted({str(r.notes["source"]) for r in records if r.problem in wanted}))
+
+
+def family_section(page: Page, family: str, records: Sequence[Record]) -> None:
+    """Scores, rewards, comparisons and curves of one family."""
+    page.add(f"## {family}")
+    for horizon in reversed(horizons(records)):
+        page.add(f"### After {horizon} evaluations")
+        page.add(
+            "Scores: the best algorithm on average is 1 and the worst 0 in each problem.",
+            tables.scores(records, horizon),
+            tables.comparisons(records, horizon),
+            "Best reward, average ± standard deviation over trials; the best average in bold.",
+            tables.rewards(records, horizon),
+        )
+        if page.draw:
+            name = f"{safe(family)}-{horizon}"
+            caption = f"{family}: best reward so far, average ± 1 sd over trials; dotted: best known"
+            figures.reward_curves(records, horizon, page.figure(f"curves-{name}", caption))
+            caption = f"{family}: distribution of normalised scores over problems, {horizon} evaluations"
+            figures.score_boxes(records, horizon, page.figure(f"scores-{name}", caption), family)
+    found = tables.optima(records)
+    if found is not None:
+        page.add("### Proved optimum", found)
+
+
+def gap_section(page: Page, records: Sequence[Record]) -> None:
+    """MINLPLib: primal gaps in the form of the paper's Tables 1 and 3."""
+    page.add("## minlplib")
+    for name in algorithms_of(records, ALGORITHMS):
+        page.add(
+            f"### {name}: trials by primal gap and class (paper: Table 1, 20 trials x 1000 steps)",
+            tables.gaps_by_class(records, name),
+            f"### {name}: trials by primal gap and instance (paper: Table 3)",
+            tables.gaps_by_instance(records, name),
+        )
+    if len(algorithms_of(records, ALGORITHMS)) > 1:
+        page.add(tables.comparisons(records, min(horizons(records))))
+    if page.draw:
+        horizon = min(horizons(records))
+        caption = f"minlplib: best reward so far, average ± 1 sd over trials, {horizon} evaluations"
+        figures.reward_curves(records, horizon, page.figure("curves-minlplib", caption))
+
+
+def architecture_section(page: Page, records: Sequence[Record], data: Path | None) -> None:
+    """NAS-Bench-101: test accuracy of the incumbent against training time."""
+    found, label = time_curves(records, data)
+    page.add("## nasbench101", f"Measured: {label}; average over trials ± 95 % confidence interval.")
+    page.add(time_table(found))
+    horizon = min(horizons(records))
+    page.add(
+        f"### After {horizon} evaluations",
+        tables.comparisons(records, horizon),
+        tables.rewards(records, horizon),
+    )
+    page.add(tables.optima(records))
+    if page.draw:
+        caption = f"nasbench101: {label} against training time, average and 95 % interval"
+        time_figure(found, label, page.figure("nasbench101-time", caption))
+
+
+def everything(page: Page, groups: Mapping[str, list[Record]]) -> None:
+    """The unconstrained families together, as the paper counts them: at least equal on 22 of 30."""
+    records = [r for name in ("randommlp", "tfbind", "bbob") for r in groups.get(name, [])]
+    if len({record.family for record in records}) > 1:
+        for horizon in reversed(horizons(records)):
+            table = tables.comparisons(records, horizon)
+            if table is not None:
+                page.add(f"## All unconstrained problems after {horizon} evaluations", table)
+                page.add(tables.scores(records, horizon))
+    curved = {name: group for name, group in groups.items() if name not in ("minlplib", "nasbench101")}
+    if page.draw and curved:
+        caption = "best reward so far over all cells of a family, average ± 1 sd"
+        page.add("## All problems of a family together")
+        figures.family_curves(curved, page.figure("families", caption))
+
+
+def time_section(page: Page, groups: Mapping[str, list[Record]]) -> None:
+    """What a step costs."""
+    page.add("## Time")
+    for family, records in groups.items():
+        page.add(f"### {family}", tables.step_times(records))
+        solves = tables.solve_times(records, paper=family == "tfbind")
+        if solves is not None:
+            page.add("Seconds per acquisition problem (the paper's Table 2 has this form):", solves)
+    if page.draw and any("milp" in r.algorithm and r.inner.any() for g in groups.values() for r in g):
+        caption = "seconds per acquisition problem against evaluations: median, 5th to 95th percentile"
+        figures.solve_time_curves(dict(groups), page.figure("solve-times", caption))
+
+
+def environment_section(page: Page, records: Sequence[Record]) -> None:
+    """Where the numbers come from, as the journals say."""
+    page.add("## Environment")
+    kinds: Counter[tuple[tuple[str, str], ...]] = Counter(
+        tuple(sorted(record.notes.get("environment", {}).items())) for record in records
+    )
+    for kind, count in kinds.most_common():
+        page.add(tables.markdown((f"{count} cells", ""), kind))
+    page.add(
+        "AUC is the area under the best-so-far curve divided by its length. In cells.csv, seconds_fit and "
+        "seconds_inner are sums over all steps of a cell, and gap is the primal gap to the best known value."
+    )
+
+
+def curve_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Average and standard deviation of the best reward at 1, ..., 10, 20, 30, ... evaluations."""
+    rows = []
+    for problem, algorithms in sorted(by_problem(records).items()):
+        for name, group in algorithms.items():
+            longest = min(len(record.values) for record in group)
+            best = curves(group, longest)
+            for count in [n for n in range(1, longest + 1) if n <= 10 or n % 10 == 0]:
+                now = best[:, count - 1]
+                rows.append(
+                    {
+                        "problem": problem,
+                        "algorithm": name,
+                        "evaluations": count,
+                        "trials": len(group),
+                        "mean": float(now.mean()),
+                        "sd": float(now.std()),
+                    }
+                )
+    return rows
+
+
+def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Rows with the same keys as CSV; numbers with all their digits."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)

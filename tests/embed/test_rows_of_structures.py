@@ -1,10 +1,15 @@
 """Law 2 for every ready-made structure and for its opposite: the rows leave exactly its points."""
 
+import itertools
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 
 import milbox.domain as mb
-from milbox.domain import Domain
+from milbox.domain import Constraint, Domain, networks
 from milbox.domain import structures as on
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
@@ -64,3 +69,53 @@ def test_a_long_sequence_is_optimised_under_all_its_constraints() -> None:
     assert domain.contains(point)
     assert "TATA" in "".join(domain.assignment(point)["s"])
     assert solution.objective == pytest.approx(Highs().solve(milp.build(), Limits()).objective, abs=1e-5)
+
+
+def graph(order: int, count: int, seed: int) -> tuple[list[tuple[int, int]], csr_array]:
+    """A connected random graph and the lengths of its edges."""
+    rng = np.random.default_rng(seed)
+    pairs = [(int(rng.integers(v)), v) for v in range(1, order)]
+    rest = [pair for pair in itertools.combinations(range(order), 2) if pair not in pairs]
+    pairs += [rest[i] for i in rng.choice(len(rest), count - len(pairs), replace=False)]
+    lengths = rng.integers(1, 50, count).astype(float)
+    return pairs, csr_array((lengths, tuple(np.array(pairs).T)), shape=(order, order))
+
+
+def shortest(edges: object, structure: Constraint, pairs: list[tuple[int, int]], lengths: csr_array) -> float:
+    """The least length of a choice of edges with the structure."""
+    milp = MilpBuilder()
+    inputs = formulate(Domain([edges], [structure]), milp).inputs
+    milp.maximize(Affine(inputs, -np.array([lengths[pair] for pair in pairs])))
+    solution = Scip().solve(milp.build(), Limits(seconds=60))
+    assert solution.status is Status.OPTIMAL
+    return -solution.objective
+
+
+def test_the_shortest_spanning_tree_and_path_are_those_of_graph_algorithms() -> None:
+    pairs, lengths = graph(12, 30, seed=4)
+    x = mb.binary("x", 30)
+    tree = shortest(x, networks.spanning_tree(x, pairs), pairs, lengths)
+    assert tree == pytest.approx(minimum_spanning_tree(lengths).sum())
+    way = shortest(x, networks.path(x, pairs, 0, 11), pairs, lengths)
+    assert way == pytest.approx(shortest_path(lengths, directed=False)[0, 11])
+
+
+def test_the_longest_path_still_meets_no_vertex_twice() -> None:
+    pairs, lengths = graph(8, 16, seed=5)
+    x = mb.binary("x", 16)
+    longest = -shortest(x, networks.path(x, pairs, 0, 7), pairs, -lengths)
+    assert longest == max(
+        sum(lengths[min(step), max(step)] for step in itertools.pairwise(walk))
+        for walk in walks([0], 7, pairs)
+    )
+
+
+def walks(walk: list[int], target: int, pairs: list[tuple[int, int]]) -> Iterator[list[int]]:
+    """Every way on from a walk to the target that meets no vertex twice."""
+    if walk[-1] == target:
+        yield walk
+        return
+    for u, v in pairs:
+        for here, there in ((u, v), (v, u)):
+            if here == walk[-1] and there not in walk:
+                yield from walks([*walk, there], target, pairs)

@@ -9,7 +9,7 @@ class DomainError(MilboxError):
     """No point satisfies the constraints of a domain."""
 
 
-class Exhausted(MilboxError):  # noqa: N818 - it is a state of affairs, and the public name
+class Exhausted(MilboxError):
     """Every point of the domain has been asked already."""
 
 

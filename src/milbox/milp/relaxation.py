@@ -38,7 +38,7 @@ def maxima(milp: Milp, objectives: FloatArray) -> FloatArray:
         np.maximum(milp.row_lower, -infinity).tolist(),
         np.minimum(milp.row_upper, infinity).tolist(),
     )
-    found = boxed.copy()
+    found: FloatArray = boxed.copy()
     current = np.zeros(milp.columns)
     for i, objective in enumerate(objectives):
         for j in np.flatnonzero(objective != current):

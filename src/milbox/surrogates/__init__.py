@@ -1,6 +1,20 @@
 """What we believe about the objective: learners, and the surrogates they fit."""
 
 from milbox.surrogates.base import Learner, Surrogate
+from milbox.surrogates.linear import Linear, LinearLearner
+from milbox.surrogates.quadratic import Quadratic, QuadraticLearner
 from milbox.surrogates.relu import DEFAULT, PAPER, Layer, ReluLearner, ReluNet
 
-__all__ = ["DEFAULT", "PAPER", "Layer", "Learner", "ReluLearner", "ReluNet", "Surrogate"]
+__all__ = [
+    "DEFAULT",
+    "PAPER",
+    "Layer",
+    "Learner",
+    "Linear",
+    "LinearLearner",
+    "Quadratic",
+    "QuadraticLearner",
+    "ReluLearner",
+    "ReluNet",
+    "Surrogate",
+]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
-from scipy.linalg import cho_factor, cho_solve
 
 from milbox.arrays import FloatArray
 from milbox.surrogates.scaling import Scale, checked
@@ -47,6 +46,8 @@ class LinearLearner:
 
     def fit(self, features: FloatArray, values: FloatArray, rng: Generator) -> Linear:
         """The least w, b in mean((features w + b - values)**2) + ridge |w|**2, in standardised units."""
+        from scipy.linalg import cho_factor, cho_solve
+
         features, values = checked(features, values)
         count, dimension = features.shape
         target = Scale.of_values(values)

@@ -1,0 +1,139 @@
+"""Pairwise surrogates against the same posterior written out in the space of weights."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from milbox.arrays import FloatArray
+from milbox.surrogates.quadratic import LEVEL_VARIANCE, Quadratic, QuadraticLearner
+
+MEAN = QuadraticLearner(draw=0.0)
+
+
+def binary(seed: int, count: int, positions: int) -> FloatArray:
+    return np.random.default_rng(seed).integers(0, 2, size=(count, positions)).astype(np.float64)
+
+
+def products(X: FloatArray) -> FloatArray:
+    return np.column_stack([X[:, i] * X[:, j] for i, j in combinations(range(X.shape[1]), 2)])
+
+
+def weight_space(X: FloatArray, y: FloatArray, learner: QuadraticLearner) -> tuple[FloatArray, FloatArray]:
+    """Mean and covariance of the level and the weights of features and pairs, for standardised values."""
+    pairs = products(X)
+    variance = np.concatenate(
+        [
+            [LEVEL_VARIANCE],
+            np.full(X.shape[1], (1 - learner.pairs) / (X**2).sum(axis=1).mean()),
+            np.full(pairs.shape[1], learner.pairs / (pairs**2).sum(axis=1).mean()),
+        ]
+    )
+    phi = np.column_stack([np.ones(len(X)), X, pairs])
+    precision = np.diag(1 / variance) + phi.T @ phi / learner.noise
+    covariance: FloatArray = np.asarray(np.linalg.inv(precision), dtype=np.float64)
+    return covariance @ phi.T @ y / learner.noise, covariance
+
+
+def weights_of(model: Quadratic) -> FloatArray:
+    d = len(model.linear)
+    return np.concatenate(
+        [[model.bias], model.linear, [model.pairs[i, j] for i, j in combinations(range(d), 2)]]
+    )
+
+
+def test_a_model_by_hand() -> None:
+    model = Quadratic(np.array([1.0, 2.0, 0.0]), np.array([[0, 3.0, 0], [0, 0, -1.0], [0, 0, 0]]), 0.5)
+    X = np.array([[1.0, 0, 0], [1, 1, 0], [0, 1, 1], [2, 3, 0]])
+    np.testing.assert_allclose(model.predict(X), [1.5, 6.5, 1.5, 26.5])
+
+
+@pytest.mark.parametrize("count", [5, 80])  # fewer points than weights, and more
+def test_the_mean_is_that_of_the_weight_space(count: int) -> None:
+    X = binary(1, count, 6)
+    y = np.random.default_rng(2).normal(size=count)
+    y = (y - y.mean()) / y.std()
+    mean, _ = weight_space(X, y, MEAN)
+    model = MEAN.fit(X, y, np.random.default_rng(0))
+    np.testing.assert_allclose(weights_of(model), mean, atol=1e-8)
+
+
+def test_draws_have_the_posterior_covariance() -> None:
+    """Four thousand draws; each entry's error is within five standard errors of a Gaussian sample."""
+    learner = QuadraticLearner(draw=1.0, noise=0.2)
+    X = binary(3, 12, 3)
+    y = np.random.default_rng(4).normal(size=12)
+    y = (y - y.mean()) / y.std()
+    mean, covariance = weight_space(X, y, learner)
+    rng = np.random.default_rng(5)
+    draws = np.array([weights_of(learner.fit(X, y, rng)) for _ in range(4000)])
+    spread = np.sqrt(np.diag(covariance))
+    assert np.abs((draws.mean(axis=0) - mean) / spread).max() < 5 / np.sqrt(4000)
+    correlation_error = (np.cov(draws.T) - covariance) / np.outer(spread, spread)
+    assert np.abs(correlation_error).max() < 5 * np.sqrt(2 / 4000)
+
+
+def test_draw_scales_the_distance_from_the_mean() -> None:
+    X, y = binary(6, 40, 8), np.random.default_rng(7).normal(size=40)
+    mean, part, full = (
+        weights_of(QuadraticLearner(draw=draw).fit(X, y, np.random.default_rng(8)))
+        for draw in (0.0, 0.3, 1.0)
+    )
+    np.testing.assert_allclose(part, mean + 0.3 * (full - mean), atol=1e-9)
+    assert np.abs(full - mean).max() > 0.01
+
+
+def test_a_pairwise_function_is_found() -> None:
+    rng = np.random.default_rng(9)
+    pairs = np.triu(rng.normal(size=(10, 10)), 1)
+    truth = Quadratic(rng.normal(size=10), pairs, 2.0)
+    X, other = binary(10, 400, 10), binary(11, 100, 10)
+    model = QuadraticLearner().fit(X, truth.predict(X), rng)
+    assert np.corrcoef(model.predict(other), truth.predict(other))[0, 1] > 0.999
+
+
+def test_integer_features_are_scaled_and_scaled_back() -> None:
+    rng = np.random.default_rng(12)
+    X = np.column_stack([rng.integers(1, 9, size=(70, 2)), binary(13, 70, 3)]).astype(np.float64)
+    y = X[:, 0] * X[:, 1] + X[:, 0] * X[:, 2]
+    other = X * np.array([1e6, 1e-6, 1, 1, 1])
+    model = QuadraticLearner().fit(X, y, np.random.default_rng(1))
+    scaled = QuadraticLearner().fit(other, y, np.random.default_rng(1))
+    np.testing.assert_allclose(scaled.predict(other), model.predict(X), rtol=1e-6)
+    assert np.abs(model.predict(X) - y).std() < 0.1 * y.std()
+
+
+@pytest.mark.parametrize(("factor", "shift"), [(1e12, -1e12), (1e-12, 0.0), (3.0, 4.0)])
+def test_raw_units(factor: float, shift: float) -> None:
+    X, y = binary(6, 60, 8), np.random.default_rng(10).normal(size=60)
+    base = QuadraticLearner().fit(X, y, np.random.default_rng(1)).predict(X)
+    moved = QuadraticLearner().fit(X, factor * y + shift, np.random.default_rng(1)).predict(X)
+    np.testing.assert_allclose((moved - shift) / factor, base, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "X", [np.zeros((3, 4)), np.ones((3, 1)), np.eye(4), binary(1, 1, 5), np.full((2, 2), 7.0)]
+)
+@pytest.mark.parametrize("value", [0.0, -3.0, 1e12])
+def test_degenerate_data(X: FloatArray, value: float) -> None:
+    model = MEAN.fit(X, np.full(len(X), value), np.random.default_rng(1))
+    np.testing.assert_allclose(model.predict(X), value)
+    assert np.isfinite(
+        QuadraticLearner().fit(X, np.linspace(0.0, 1.0, len(X)), np.random.default_rng(1)).predict(X)
+    ).all()
+
+
+def test_the_generator_decides_everything() -> None:
+    X, y = binary(6, 60, 8), np.random.default_rng(10).normal(size=60)
+    fits = [weights_of(QuadraticLearner().fit(X, y, np.random.default_rng(seed))) for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(fits[0], fits[1])
+    assert np.abs(fits[0] - fits[2]).max() > 1e-3
+
+
+def test_models_and_settings_that_cannot_be_meant() -> None:
+    with pytest.raises(ValueError, match="each pair counts once"):
+        Quadratic(np.zeros(2), np.array([[0.0, 1.0], [1.0, 0.0]]), 0.0)
+    with pytest.raises(ValueError, match=r"\(2,\) and pairs of shape \(3, 3\)"):
+        Quadratic(np.zeros(2), np.zeros((3, 3)), 0.0)
+    with pytest.raises(ValueError, match="noise positive"):
+        QuadraticLearner(noise=0.0)

@@ -4,7 +4,6 @@ The paper's surrogate (Section 3.1, Appendix C.1): a fully connected network, tr
 initialisation at every step, so that each step's network is another plausible belief.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -147,8 +146,12 @@ class ReluLearner:
 DEFAULT = ReluLearner()
 """Guide, section 13: FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n."""
 
-PAPER = ReluLearner(epochs=25_000, decay=0.0, centre_above=math.inf)
-"""Appendix C.1 to the letter: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, unregularised."""
+PAPER = ReluLearner(epochs=25_000, decay=0.0)
+"""Appendix C.1: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, no regularisation.
+
+The appendix says nothing of how inputs are scaled; with many ones they are centred here too, for otherwise
+these networks die as well.
+"""
 
 
 def glorot(sizes: Sequence[int], rng: Generator) -> list[tuple[FloatArray, FloatArray]]:

@@ -1,7 +1,8 @@
 """How does a numba kernel compute with sixteen floats at once?
 
 numba leaves LLVM's SLP vectoriser off, and the loop vectoriser gives up on (or unrolls) loops of sixteen
-iterations, so a plain loop over the units of a layer runs one float at a time. A `Vector` is sixteen
+iterations, so a plain loop over the units of a layer runs one float at a time: six times slower than this in
+the training kernel, and no faster with SLP switched on. A `Vector` is sixteen
 float32 lanes as one value of LLVM's vector type, with `+` and `*`; LLVM splits it into whatever registers the
 processor has. Every operation is lane by lane and `total` adds in a fixed order, so results do not depend on
 the register width.

@@ -58,11 +58,16 @@ def train(
     from milbox.surrogates.descent import descend
     from milbox.surrogates.vectors import LANES
 
+    count = len(targets)
+    batch = min(batch, count)
     units = [len(bias) for _, bias in layers[:-1]]
     padded = [-(-size // LANES) * LANES for size in units]
     widths = np.array([features.shape[1], *padded], dtype=np.int64)
     weights = _pack(layers, widths)
     starts, ones, valued = _split(features)
+    blocks = batch * np.cumsum([0, *padded])
+    active, deltas = (np.zeros(blocks[-1], np.float32) for _ in range(2))
+    gradient, first, second, transposed = (np.zeros_like(weights) for _ in range(4))
     descend(
         starts,
         (ones * widths[1]).astype(np.int32),
@@ -70,8 +75,13 @@ def train(
         (valued * widths[1]).astype(np.int32),
         np.zeros(0, np.float32) if centre is None else -centre.astype(np.float32),
         np.ascontiguousarray(targets, dtype=np.float32),
+        np.arange(count),
         widths,
+        np.concatenate([[0], np.cumsum((widths[:-1] + 1) * widths[1:])]),
+        blocks,
         weights,
+        (active, deltas),
+        (gradient, first, second, transposed),
         steps,
         batch,
         rate,

@@ -224,7 +224,8 @@ def _move(
 
 @njit(
     "void(int64[::1], int32[::1], float32[:, ::1], int32[::1], float32[::1], float32[::1], int64[::1],"
-    " float32[::1], int64, int64, float64, float64, boolean, uint64)",
+    " int64[::1], int64[::1], int64[::1], float32[::1], UniTuple(float32[::1], 2), UniTuple(float32[::1], 4),"
+    " int64, int64, float64, float64, boolean, uint64)",
     cache=True,
     error_model="numpy",
     nogil=True,
@@ -236,8 +237,13 @@ def descend(
     valued_rows: Offsets,
     shift: Floats,
     targets: Floats,
+    order: IntArray,
     widths: IntArray,
+    matrices: IntArray,
+    blocks: IntArray,
     weights: Floats,
+    signals: tuple[Floats, Floats],
+    scratch: tuple[Floats, Floats, Floats, Floats],
     steps: int,
     batch: int,
     rate: float,
@@ -249,26 +255,16 @@ def descend(
 
     `ones` and `valued_rows` hold the offsets of rows of the first layer's weights: point i has its ones at
     `ones[starts[i] : starts[i + 1]]` and its other values in `valued[i]`. `shift` is added to every point's
-    features, and is empty when there is nothing to add.
+    features, and is empty when there is nothing to add. `order` holds 0 to n - 1. The arrays of zeros in
+    `signals` and `scratch`, with space for a batch's activations and for every weight, are made outside:
+    compiling how to make them would take numba a second.
     """
     count = len(targets)
-    batch = min(batch, count)
     depth = len(widths) - 1
-    matrices = np.zeros(depth + 1, np.int64)
-    blocks = np.zeros(depth + 1, np.int64)
-    for layer in range(depth):
-        matrices[layer + 1] = matrices[layer] + (widths[layer] + 1) * widths[layer + 1]
-        blocks[layer + 1] = blocks[layer] + batch * widths[layer + 1]
-
-    active = np.zeros(blocks[depth], np.float32)
-    deltas = np.zeros(blocks[depth], np.float32)
-    gradient = np.zeros(len(weights), np.float32)
-    transposed = np.zeros(len(weights), np.float32)
-    first = np.zeros(len(weights), np.float32)
-    second = np.zeros(len(weights), np.float32)
+    active, deltas = signals
+    gradient, first, second, transposed = scratch
     first_power = 1.0
     second_power = 1.0
-    order = np.arange(count)
     position = count
 
     for _ in range(steps):

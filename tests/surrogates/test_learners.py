@@ -1,6 +1,7 @@
 """Every learner obeys the surrogates' suite."""
 
 from milbox.surrogates.linear import LinearLearner
+from milbox.surrogates.quadratic import QuadraticLearner
 from milbox.surrogates.relu import ReluLearner
 from milbox.testing.surrogates import SurrogateConformance
 
@@ -19,3 +20,7 @@ class TestLinearLearner(SurrogateConformance):
 
 class TestPlainLinearLearner(SurrogateConformance):
     learner = LinearLearner(bootstrap=False)
+
+
+class TestQuadraticLearner(SurrogateConformance):
+    learner = QuadraticLearner()

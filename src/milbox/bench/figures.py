@@ -24,9 +24,22 @@ from milbox.bench.metrics import (
 from milbox.bench.records import Record
 from milbox.errors import SolverUnavailable
 
-# Okabe & Ito's colours, which colour-blind readers can tell apart; the rest by dashes.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C8C8C")
-DASHES = ("-", "--", ":", "-.")
+# Okabe & Ito's colours, which colour-blind readers can tell apart, one for each kind of inner solver or
+# search; variants of an algorithm differ in their dashes.
+COLOURS = {
+    "nn+milp": "#0072B2",
+    "nn+regevo": "#D55E00",
+    "nn+conevo": "#D55E00",
+    "regevo": "#009E73",
+    "conevo": "#009E73",
+    "re": "#009E73",
+    "ensemble+regevo": "#CC79A7",
+    "linear+milp": "#56B4E9",
+    "rbfopt": "#E69F00",
+    "nn+rejsample": "#E69F00",
+}
+OTHERS = "#555555"
+DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)))
 
 
 def pyplot() -> Any:
@@ -73,8 +86,12 @@ def figure(path: Path, columns: int, rows: int = 1, size: tuple[float, float] = 
 
 def style(name: str) -> dict[str, Any]:
     """An algorithm's colour and dashes, the same in every figure."""
-    place = list(ALGORITHMS).index(name) if name in ALGORITHMS else len(ALGORITHMS)
-    return {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place // len(COLOURS) % len(DASHES)]}
+    kind, _, variant = name.partition("/")
+    variants = [other for other in ALGORITHMS if other.partition("/")[0] == kind]
+    place = variants.index(name) if name in variants else len(variant)
+    if kind == "random":
+        place = 2
+    return {"color": COLOURS.get(kind, OTHERS), "linestyle": DASHES[place % len(DASHES)]}
 
 
 def line(axis: Any, x: FloatArray, middle: FloatArray, low: FloatArray, high: FloatArray, name: str) -> None:

@@ -4,7 +4,7 @@ import contextlib
 import multiprocessing
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ def run_cells(
     workers: int = 1,
     data: Path | None = None,
     watch: Callable[[Sequence[Cell]], None] | None = None,
-) -> Iterator[End]:
+    every: float = 1.0,
+) -> Generator[End, None, None]:
     """Run cells in processes of this machine and yield what came of each, as it ends.
 
     Args:
@@ -36,7 +37,8 @@ def run_cells(
         folder: where the journals are.
         workers: how many cells at the same time.
         data: the folder of benchmark data.
-        watch: called about once a second with the cells under way.
+        watch: called now and then with the cells under way.
+        every: after at most how many seconds.
     """
     folder.mkdir(parents=True, exist_ok=True)
     waiting = deque[Cell]()
@@ -56,8 +58,13 @@ def run_cells(
                 while waiting and len(busy) < workers:
                     cell = waiting.popleft()
                     pool = idle.pop() if idle else new_pool()
-                    busy[pool.submit(attempt, cell, folder, data)] = (cell, pool)
-                done, _ = wait(busy, timeout=1.0, return_when=FIRST_COMPLETED)
+                    try:
+                        future = pool.submit(attempt, cell, folder, data)
+                    except BrokenExecutor:  # it was killed while it had nothing to do
+                        waiting.appendleft(cell)
+                        continue
+                    busy[future] = (cell, pool)
+                done, _ = wait(busy, timeout=every, return_when=FIRST_COMPLETED)
                 if watch is not None:
                     watch([cell for cell, _ in busy.values()])
                 for future in done:
@@ -76,8 +83,12 @@ def run_cells(
                     yield end
         finally:
             # At once: whatever the workers have told is in their journals.
-            for pool in (*idle, *(pool for _, pool in busy.values())):
+            pools = [*idle, *(pool for _, pool in busy.values())]
+            processes = [process for pool in pools for process in (pool._processes or {}).values()]
+            for pool in pools:
                 stop(pool, now=True)
+            for process in processes:
+                process.join()
 
 
 def run_cells_on_dask(
@@ -86,7 +97,7 @@ def run_cells_on_dask(
     address: str,
     data: Path | None = None,
     watch: Callable[[Sequence[Cell]], None] | None = None,
-) -> Iterator[End]:
+) -> Generator[End, None, None]:
     """Run cells on a Dask cluster; arguments as `run_cells`.
 
     Workers write the journals themselves, so `folder` (and `data`) must be on a disk that all of them see,
@@ -106,7 +117,7 @@ def run_cells_on_dask(
                 yield finished
         from distributed import as_completed
 
-        for future in as_completed(list(under_way)):  # type: ignore[no-untyped-call]
+        for future in as_completed(list(under_way), loop=client.loop):  # type: ignore[no-untyped-call]
             cell = under_way.pop(future)
             error = future.exception()
             if watch is not None:

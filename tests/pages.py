@@ -46,7 +46,7 @@ NEEDS = re.compile(r"<!-- needs: (.*?) -->")
 
 # What another machine or another moment may change.
 VARYING = [
-    (re.compile(r"\b\d+:\d\d(:\d\d)?\b(?= in all| left)|(?<![\w.])\d[\d.,]* (µs|ms|s)\b"), "<time>"),
+    (re.compile(r"\b\d+:\d\d(:\d\d)?\b(?= in all| left)|(?<![\w.])\d[\d.,]* ?(µs|ms|s)\b"), "<time>"),
     (re.compile(r"seconds=[\d.e+-]+"), "seconds=<time>"),
     (re.compile(r"\b(SCIP|HiGHS|SciPy|branch and bound) \d+(\.\d+)+"), r"\1 <version>"),
     (re.compile(r"(interrupted after|\S+:) \d+ trials(?=; nothing is lost| so far)"), r"\1 <some> trials"),
@@ -56,17 +56,21 @@ VARYING = [
 # Runs in a process of its own: reads one job a line, answers with what the job printed and its traceback.
 KERNEL = """
 import contextlib, io, json, os, sys, traceback
-answers = os.fdopen(os.dup(1), "w")
-os.dup2(2, 1)
-sys.path.insert(0, "")
-for line in iter(sys.stdin.readline, ""):
-    job, printed, error = json.loads(line), io.StringIO(), None
-    with contextlib.redirect_stdout(printed):
-        try:
-            exec(compile(job["source"], job["name"], "exec"), globals())
-        except BaseException:
-            error = traceback.format_exc()
-    print(json.dumps({"printed": printed.getvalue(), "error": error}), file=answers, flush=True)
+
+def serve(space):
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    sys.path.insert(0, "")
+    for line in iter(sys.stdin.readline, ""):
+        job, printed, error = json.loads(line), io.StringIO(), None
+        with contextlib.redirect_stdout(printed):
+            try:
+                exec(compile(job["source"], job["name"], "exec"), space)
+            except BaseException:
+                error = traceback.format_exc()
+        print(json.dumps({"printed": printed.getvalue(), "error": error}), file=answers, flush=True)
+
+serve({"__name__": "__main__"})
 """
 
 

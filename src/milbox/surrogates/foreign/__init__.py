@@ -3,7 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+from milbox.surrogates.foreign.learner import TorchLearner
 from milbox.surrogates.relu import ReluNet
+
+__all__ = ["TorchLearner", "read"]
 
 
 def read(model: Any, features: int | None = None) -> ReluNet:

@@ -6,7 +6,7 @@ Exit status, the same for every command:
     1    it did not work out: the objective failed too often, or no trial finished
     2    bad usage or input: an option, a problem file, a file of results, a journal
     3    nothing is left to ask: every point of the domain has been asked (`milbox ask`)
-    130  interrupted by Ctrl-C; everything told is kept
+    130  interrupted by Ctrl-C; everything told is kept (`milbox serve` is done then, and ends with 0)
 """
 
 import os
@@ -25,13 +25,15 @@ from milbox.cli.init import init
 from milbox.cli.laboratory import ask, tell
 from milbox.cli.look import best, status, trials
 from milbox.cli.output import BAD_INPUT, INTERRUPTED, RUN_FAILED, say
+from milbox.cli.report import report
 from milbox.cli.run import resume, run
+from milbox.cli.serve import serve
 from milbox.errors import MilboxError, ObjectiveFailed, SolverUnavailable, UnsupportedProgram
 
 GROUPS = {
     "Start": [init, check, demo],
     "Run": [run, resume, ask, tell],
-    "Look": [status, best, trials, explain, export],
+    "Look": [status, best, trials, report, serve, explain, export],
     "Other": [bench, data, version],
 }
 

@@ -1,0 +1,43 @@
+"""`milbox report`: a journal as one HTML page to look at, keep and send."""
+
+from pathlib import Path
+
+import click
+
+from milbox.cli.output import InputError, plural, say
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+# How much of a file is read to see whether it is a page of ours: more than the policy in front of the mark.
+HEAD = 4096
+
+
+@click.command()
+@click.argument("journal", type=FILE)
+@click.option("--out", type=FILE, help="The file to write [default: the journal's name, with .html].")
+@click.option("--title", help="The page's title [default: the name of the problem file or the journal].")
+@click.option("--force", is_flag=True, help="Overwrite a file that is not such a page.")
+def report(journal: Path, out: Path | None, title: str | None, force: bool) -> None:
+    """Write a page about the run in JOURNAL: one HTML file that needs nothing else.
+
+    Progress, best points, predictions against measurements, certificates, which variables matter, and the
+    constraints at the best point. An older page is overwritten.
+    """
+    from milbox.cli.laboratory import check_writable, write
+    from milbox.page import page, read_record
+
+    out = journal.with_suffix(".html") if out is None else out
+    if out.resolve() == journal.resolve():
+        raise InputError(f"{out} is the journal itself; choose another file")
+    check_writable(out, force or own_page(out))
+    record = read_record(journal, title)
+    write(out, page(record))
+    say(f"wrote a page about {plural(len(record.trials), 'trial')} to {out}")
+
+
+def own_page(path: Path) -> bool:
+    """Whether the file is a page that this command wrote."""
+    try:
+        with path.open("rb") as file:
+            return b'<meta name="generator" content="milbox ' in file.read(HEAD)
+    except OSError:
+        return False

@@ -1,0 +1,78 @@
+"""What was run, on what, and what went wrong?"""
+
+from collections import Counter
+
+from milbox.domain import Array, Binary, Categorical, Integer
+from milbox.page.charts import table
+from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.record import Record
+from milbox.page.words import about, count, moment, short
+
+SHOWN = 40
+
+
+def failures(record: Record) -> Markup | None:
+    """Why trials failed, the most frequent reason first; None when none did."""
+    reasons = Counter(
+        (trial.reason or "").strip().partition("\n")[0] or "no reason given"
+        for trial in record.trials
+        if trial.state == "failed"
+    )
+    if not reasons:
+        return None
+    rows = [[text(f"{times:,}"), text(short(reason, 300))] for reason, times in reasons.most_common(8)]
+    more = len(reasons) - len(rows)
+    rest = f"And {count(more, 'other reason')}. " if more > 0 else ""
+    words = f"{rest}Failed points are not proposed again, and surrogates do not see them."
+    return joined([table(("trials", "reason"), rows, "Why trials failed", [0]), tag("p", text(words))])
+
+
+def about_run(record: Record) -> Markup:
+    """The domain, the strategy and where it is all kept."""
+    header, domain = record.header, record.domain
+    size = domain.size
+    points = f"{about(size)}" if size is not None else f"at most {about(domain.box_size)}"
+    told = [getattr(trial.outcome, "told_at", None) for trial in record.trials]
+    last = max((when for when in told if when is not None), default=None)
+    facts = [
+        ("Sense", header.sense.replace("ize", "ise")),
+        ("Points in the domain", points),
+        ("Variables", f"{len(domain.variables):,}"),
+        ("Constraints", f"{len(domain.constraints):,}"),
+        ("Seed", str(header.seed)),
+        ("Started", moment(header.created_at)),
+        ("Last value", moment(last) if last is not None else "none yet"),
+        ("Made with", f"milbox {header.package}"),
+        ("Domain's fingerprint", header.domain_fingerprint[:16]),
+    ]
+    rows = joined([tag("div", tag("dt", text(a)), tag("dd", text(b))) for a, b in facts])
+    return joined(
+        [
+            tag("dl", rows, class_="facts columns"),
+            tag("p", text("Strategy: "), tag("code", text(short(header.strategy, 1200)), class_="wrap")),
+            variables(record),
+        ]
+    )
+
+
+def variables(record: Record) -> Markup:
+    """What was declared, a row each."""
+    declared = record.domain.declared
+    rows = [[tag("code", text(short(str(thing.name), 60))), *kind_of(thing)] for thing in declared[:SHOWN]]
+    more = len(declared) - SHOWN
+    note = [tag("p", text(f"And {count(more, 'other')}."), class_="caption")] if more > 0 else []
+    return joined([table(("name", "kind", "size", "values"), rows, "Variables", [2]), *note])
+
+
+def kind_of(thing: Array | Binary | Integer | Categorical) -> list[Markup]:
+    """Kind, shape and values of something declared."""
+    scalar = next(thing.flat) if isinstance(thing, Array) else thing
+    shape = " × ".join(str(length) for length in thing.shape) if isinstance(thing, Array) else "1"
+    match scalar:
+        case Binary():
+            values = "0, 1"
+        case Integer(_, low, high):
+            values = f"{low} to {high}"
+        case _:
+            values = short(", ".join(str(choice) for choice in scalar.choices), 200)
+    return [text(scalar.kind), text(shape), text(values)]

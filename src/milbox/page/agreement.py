@@ -1,0 +1,110 @@
+"""Did the surrogate's predictions come true?"""
+
+import numpy as np
+
+from milbox.arrays import FloatArray
+from milbox.page.charts import HALF, Axes, Dot, axes, chart, dots, figure, thinned
+from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.record import Record
+from milbox.page.scales import spanning
+from milbox.page.words import count, number
+
+
+def ranks(values: FloatArray) -> FloatArray:
+    """Places in ascending order; equal values share the mean of their places."""
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(sizes)
+    return np.asarray((ends - (sizes - 1) / 2.0)[group])
+
+
+def rank_correlation(one: FloatArray, other: FloatArray) -> float | None:
+    """Spearman's correlation; None when there are fewer than three pairs or one side is constant."""
+    if len(one) < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None
+    return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
+
+
+def agreement(record: Record) -> Markup:
+    """What was predicted when a point was chosen, against what was measured."""
+    pairs = [
+        (trial, certificate.value, trial.value)
+        for trial, certificate in record.certified
+        if trial.value is not None and np.isfinite(certificate.value)
+    ]
+    if not pairs:
+        return tag("p", text("No point that a surrogate chose has been measured yet."), class_="quiet")
+    predicted = np.array([p for _, p, _ in pairs])
+    measured = np.array([m for _, _, m in pairs])
+    both = np.concatenate([predicted, measured])
+    low, high = robust_range(both)
+    size = HALF
+    left, right, top, bottom = 62.0, size - 14.0, 34.0, size - 96.0
+    x, y = spanning(low, high, left, right), spanning(low, high, bottom, top)
+    places = [
+        Dot(x(p), y(m), f"trial {t.number}: predicted {number(p)}, measured {number(m)}") for t, p, m in pairs
+    ]
+    outside = int(
+        ((predicted < x.low) | (predicted > x.high) | (measured < x.low) | (measured > x.high)).sum()
+    )
+    parts = [
+        *axes(Axes(x, y, "predicted when chosen", "measured", x.ticks(4), y.ticks(5))),
+        tag("line", x1=left, y1=bottom, x2=right, y2=top, class_="diagonal"),
+        dots(thinned(places), "dots model"),
+    ]
+    label = (
+        f"Predicted against measured values of {count(len(pairs), 'trial')}; {strength(predicted, measured)}"
+    )
+    drawing = chart(size, int(bottom) + 46, parts, label, thinned(places))
+    edge = f" {count(outside, 'point')} beyond the axes drawn at the edge." if outside else ""
+    return tag(
+        "div",
+        figure(drawing, text(f"On the dashed line, what was predicted was measured.{edge}")),
+        tag("div", *words(record, predicted, measured)),
+        class_="half",
+    )
+
+
+def robust_range(values: FloatArray) -> tuple[float, float]:
+    """From the least to the largest, unless a few lie far from all others."""
+    low, high = np.quantile(values, [0.02, 0.98])
+    room = 1.0 * (high - low)
+    return float(max(values.min(), low - room)), float(min(values.max(), high + room))
+
+
+def strength(predicted: FloatArray, measured: FloatArray) -> str:
+    """The rank correlation as the end of a sentence."""
+    rho = rank_correlation(predicted, measured)
+    if rho is None:
+        return "too few or too equal to correlate."
+    return f"the rank correlation is {number(round(rho, 2))}."
+
+
+def words(record: Record, predicted: FloatArray, measured: FloatArray) -> list[Markup]:
+    """What the scatter says, and what it cannot say."""
+    rho = rank_correlation(predicted, measured)
+    error = np.abs(predicted - measured)
+    too_good = int((record.sign * (predicted - measured) > 0).sum())
+    side = "above" if record.sign > 0 else "below"
+    facts = [
+        ("Rank correlation", "too few values" if rho is None else number(round(rho, 2))),
+        ("Median distance", number(float(np.median(error)), 3)),
+        (f"Predictions {side} the measurement", f"{too_good:,} of {len(measured):,}"),
+    ]
+    half = len(measured) // 2
+    if half >= 10:
+        early, late = (float(np.median(part)) for part in (error[:half], error[half:]))
+        facts.append(("Median distance, first and second half", f"{number(early, 3)}, {number(late, 3)}"))
+    rows = joined([tag("div", tag("dt", text(a)), tag("dd", text(b))) for a, b in facts])
+    return [
+        tag("dl", rows, class_="facts"),
+        tag(
+            "p",
+            text(
+                "The prediction is the acquisition value that the inner solver maximised; with the default "
+                "strategy that is the surrogate's own prediction. Each surrogate saw only the trials before "
+                "it. Points are chosen because they are predicted to be good, so predictions tend to lie "
+                f"{side} what is measured, and over so narrow a range the correlation is lower than it would "
+                "be over random points."
+            ),
+        ),
+    ]

@@ -1,0 +1,152 @@
+"""What was proved about each proposal, by whom, and how long did it take?"""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from milbox.page.charts import HALF, Axes, Dot, axes, chart, dots, figure, legend, table, thinned
+from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.record import Record, gap
+from milbox.page.scales import Scale, spanning
+from milbox.page.words import count, duration, number, share, short
+from milbox.trials import Certificate, Trial
+
+LEFT, TOP = 62.0, 34.0
+MOST_METHODS = 12
+
+
+def certificates(record: Record) -> Markup:
+    """Gaps, times and methods."""
+    if not record.certified:
+        return tag("p", text("No point was chosen by a surrogate yet."), class_="quiet")
+    return joined(
+        [tag("div", gaps(record), times(record), class_="half"), methods(record), tag("p", text(MEANING))]
+    )
+
+
+MEANING = (
+    "A certificate is about the surrogate: no untried point of the domain has a better acquisition value "
+    "than its bound, whatever the objective is. The gap is the distance from the chosen point's acquisition "
+    "value to that bound, relative to the larger of the two; 0 means that the choice is proved to be the "
+    "best. The residual is how far the solver's value is from the surrogate's own prediction at the point."
+)
+
+
+def gaps(record: Record) -> Markup:
+    """The gap of each certificate, 0 and infinity on lines of their own."""
+    found = [(trial, gap(certificate)) for trial, certificate in record.certified]
+    between = [size for _, size in found if 0 < size < math.inf]
+    endless = any(math.isinf(size) for _, size in found)
+    height = 250 if between else 130
+    bottom = height - 46.0
+    x = trial_scale(record)
+    zero = bottom - 14
+    ceiling = TOP + 12
+    ticks = [(zero, "0")]
+    place: Callable[[float], float] = lambda _: zero  # noqa: E731
+    if between:
+        low, high = min(between), max(*between, 10 * min(between))
+        y = Scale(low, high, zero - 26, ceiling + (26 if endless else 0), log=True)
+        ticks += y.ticks(4, share) or [(y(high), share(high))]
+        place = y
+    if endless:
+        ticks.append((ceiling, "∞"))
+    places = [
+        Dot(
+            x(trial.number),
+            zero if size == 0 else ceiling if math.isinf(size) else place(size),
+            f"trial {trial.number}: gap {share(size)}",
+        )
+        for trial, size in found
+    ]
+    parts = [
+        *axes(Axes(x, Scale(0, 1, bottom, TOP), "trial", "gap", x.ticks(5), ticks)),
+        dots(thinned(places), "dots model"),
+    ]
+    proved = sum(size == 0 for _, size in found)
+    words = f"{count(proved, 'gap')} of {len(found):,} {'is' if proved == 1 else 'are'} 0."
+    return figure(chart(HALF, height, parts, f"Gaps over time. {words}", thinned(places)), text(words))
+
+
+def times(record: Record) -> Markup:
+    """Seconds spent on each trial: surrogate, solver, evaluation."""
+    series: list[tuple[str, str, list[tuple[Trial, float]]]] = [
+        ("a", "fitting the surrogate", [(t, t.proposal.fit_seconds) for t in record.trials]),
+        ("b", "solving for the point", [(t, c.seconds) for t, c in record.certified]),
+        ("c", "evaluating it", [(t, getattr(t.outcome, "seconds", 0.0)) for t in record.trials]),
+    ]
+    series = [(key, name, [(t, s) for t, s in taken if s > 0]) for key, name, taken in series]
+    series = [entry for entry in series if entry[2]]
+    if not series:
+        return tag("p", text("No durations were recorded."), class_="quiet")
+    seconds = [s for _, _, taken in series for _, s in taken]
+    low = 10.0 ** math.floor(math.log10(min(seconds)))
+    high = 10.0 ** math.ceil(math.log10(max(seconds)) + 1e-9)
+    height, bottom = 250, 204.0
+    x, y = trial_scale(record), Scale(low, max(high, 10 * low), bottom - 4, TOP + 4, log=True)
+    places = {
+        key: thinned(
+            [Dot(x(t.number), y(s), f"trial {t.number}: {name}, {duration(s)}") for t, s in taken], 700
+        )
+        for key, name, taken in series
+    }
+    parts = axes(Axes(x, y, "trial", "time (log scale)", x.ticks(5), y.ticks(5, seconds_tick)))
+    parts += [dots(drawn, f"dots small series-{key}") for key, drawn in places.items()]
+    every = sorted((d for drawn in places.values() for d in drawn), key=lambda d: d.x)
+    words = "; ".join(
+        f"{name} took {duration(float(np.median([s for _, s in taken])))} at the median"
+        for _, name, taken in series
+    )
+    drawing = chart(HALF, height, parts, f"Seconds over time: {words}.", every)
+    keys = legend((f"k-{key}", name) for key, name, _ in series)
+    return figure(joined([drawing, keys]), text(f"{words[0].upper()}{words[1:]}."))
+
+
+def seconds_tick(seconds: float) -> str:
+    """A power of ten of seconds."""
+    return duration(seconds) if seconds < 60 else f"{number(seconds)} s"
+
+
+def trial_scale(record: Record) -> Scale:
+    """Numbers of trials across a half-width chart."""
+    return spanning(0, max(1, len(record.trials) - 1), LEFT, HALF - 14.0, pad=0.02)
+
+
+def methods(record: Record) -> Markup:
+    """One row for each way in which points were found."""
+    groups: dict[tuple[str, str], list[Certificate]] = defaultdict(list)
+    for trial, certificate in record.certified:
+        groups[trial.origin, certificate.solver].append(certificate)
+    largest = sorted(groups.items(), key=lambda item: -len(item[1]))
+    rows = [method(origin, solver, found) for (origin, solver), found in largest[:MOST_METHODS]]
+    head = (
+        "method",
+        "solver",
+        "points",
+        "proved best",
+        "largest gap",
+        "largest residual",
+        "median time",
+        "longest",
+    )
+    more = len(largest) - MOST_METHODS
+    note = [tag("p", text(f"And {count(more, 'other method')}."), class_="caption")] if more > 0 else []
+    return joined([table(head, rows, "How points were found", range(2, 8)), *note])
+
+
+def method(origin: str, solver: str, found: Sequence[Certificate]) -> list[Markup]:
+    """One way of finding points, in numbers."""
+    seconds = [certificate.seconds for certificate in found]
+    shown = (
+        short(origin, 40),
+        short(solver, 60),
+        f"{len(found):,}",
+        f"{sum(c.status == 'optimal' for c in found):,}",
+        share(max(map(gap, found))),
+        number(max(c.residual for c in found), 2),
+        duration(float(np.median(seconds))),
+        duration(max(seconds)),
+    )
+    return [text(entry) for entry in shown]

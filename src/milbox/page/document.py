@@ -1,0 +1,155 @@
+"""How do the sections become one file that needs nothing else?"""
+
+import base64
+import hashlib
+import importlib.metadata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TypeAlias
+
+from milbox.page.about import about_run, failures
+from milbox.page.agreement import agreement
+from milbox.page.certificates import certificates
+from milbox.page.graphs import drawn_names, graphs
+from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.matter import matter
+from milbox.page.points import best_points
+from milbox.page.progress import progress
+from milbox.page.record import Record
+from milbox.page.rules import constraints
+from milbox.page.sequences import sequence_logos
+from milbox.page.summary import figures, found, proved
+from milbox.page.words import count, moment, number
+
+Body: TypeAlias = Callable[[Record], Markup | None]
+
+GENERATOR = "milbox"
+"""What the page says it was made by, so that `milbox report` knows a page of its own."""
+
+FOOTER = (
+    "Made by milbox {version} from the journal alone. The page is complete in itself: it asks no other "
+    "computer for anything."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page; it is left out where its body is None."""
+
+    anchor: str
+    title: str
+    body: Body
+
+
+SECTIONS = (
+    Section("progress", "Progress", progress),
+    Section("best", "Best points", best_points),
+    Section("sequences", "What the best sequences share", lambda r: sequence_logos(r, drawn_names(r))),
+    Section("graphs", "The best points as graphs", graphs),
+    Section("agreement", "Prediction and measurement", agreement),
+    Section("certificates", "Certificates", certificates),
+    Section("matter", "Which variables and pairs matter", matter),
+    Section("constraints", "Constraints at the best point", constraints),
+    Section("failures", "What failed", failures),
+    Section("about", "About this run", about_run),
+)
+
+
+def page(record: Record, *, live: str | None = None) -> str:
+    """A study as one HTML file. The same journal gives the same file.
+
+    Args:
+        record: what the journal says.
+        live: the version of the page that a server shows; it then follows the server's newer ones.
+    """
+    bodies = [(section, section.body(record)) for section in SECTIONS]
+    shown = [(section, body) for section, body in bodies if body is not None]
+    main = joined([header(record, live is not None), contents([s for s, _ in shown]), *map(section, shown)])
+    style, script = source("style.css"), source("script.js")
+    talk = "'none'" if live is None else "'self'"
+    policy = (
+        f"default-src 'none'; style-src {digest(style)}; script-src {digest(script)}; connect-src {talk}; "
+        f"base-uri 'none'; form-action 'none'"
+    )
+    head = joined(
+        [
+            Markup('<meta charset="utf-8">'),
+            Markup(f'<meta http-equiv="Content-Security-Policy" content="{text(policy)}">'),
+            Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+            Markup('<meta name="color-scheme" content="light dark">'),
+            Markup(f'<meta name="generator" content="{text(f"{GENERATOR} {version()}")}">'),
+            Markup('<meta name="referrer" content="no-referrer">'),
+            tag("title", text(headline(record))),
+            Markup(f"<style>{style}</style>"),
+        ],
+        "\n",
+    )
+    body = joined(
+        [
+            tag("main", main, id="page", data_version=live),
+            tag("footer", tag("p", text(FOOTER.format(version=version())))),
+            tag("div", id="tip", role="status", hidden=""),
+            Markup(f"<script>{script}</script>"),
+        ],
+        "\n",
+    )
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def headline(record: Record) -> str:
+    """The title of the window."""
+    best = record.best
+    return record.title if best is None or best.value is None else f"{record.title}: {number(best.value)}"
+
+
+def header(record: Record, live: bool) -> Markup:
+    """What it is, what was found and what was proved."""
+    sense = record.header.sense.replace("ize", "ise")
+    facts = [
+        f"{sense} over {count(len(record.domain.variables), 'variable')}",
+        count(len(record.domain.constraints), "constraint"),
+        moment(record.header.created_at).partition(",")[0],
+    ]
+    state = tag("span", text("live"), id="live", class_="badge live", role="status") if live else Markup("")
+    return tag(
+        "header",
+        tag("p", text(" · ".join(facts)), state, class_="eyebrow"),
+        tag("h1", text(record.title)),
+        tag("p", found(record), text(f" {proved(record)}"), class_="lede"),
+        figures(record),
+    )
+
+
+def contents(sections: list[Section]) -> Markup:
+    """Links to the sections."""
+    links = (tag("a", text(section.title), href=f"#{section.anchor}") for section in sections)
+    return tag("nav", *links, aria_label="Sections")
+
+
+def section(shown: tuple[Section, Markup]) -> Markup:
+    """A section with its heading."""
+    part, body = shown
+    heading = tag("h2", text(part.title), id=f"{part.anchor}-title")
+    return tag("section", heading, body, id=part.anchor, aria_labelledby=f"{part.anchor}-title")
+
+
+@cache
+def source(name: str) -> str:
+    """A file of the page that is not Python."""
+    return resources.files("milbox.page").joinpath(name).read_text("utf-8")
+
+
+def digest(content: str) -> str:
+    """The name under which a browser that obeys the policy lets just this content in."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+@cache
+def version() -> str:
+    """The version of milbox that makes the page."""
+    try:
+        return importlib.metadata.version("milbox")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,107 @@
+"use strict";
+// Names the point nearest to the pointer, or stepped to with arrow keys; on a live page, follows the server.
+(() => {
+  const tip = document.getElementById("tip");
+  const REACH = 28; // pixels from the pointer at which a point still counts as meant
+  let ring = null;
+
+  const hide = () => {
+    tip.hidden = true;
+    if (ring) ring.remove();
+    ring = null;
+  };
+
+  const dotsOf = (svg) => {
+    if (!svg.dots) {
+      const held = svg.parentElement.querySelector("script.dots");
+      svg.dots = held ? JSON.parse(held.textContent) : [];
+    }
+    return svg.dots;
+  };
+
+  const show = (svg, dot) => {
+    const [x, y, label] = dot;
+    const place = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
+    if (!ring || ring.ownerSVGElement !== svg) {
+      hide();
+      ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+      ring.setAttribute("r", "6.5");
+      ring.setAttribute("class", "ring");
+      svg.append(ring);
+    }
+    ring.setAttribute("cx", x);
+    ring.setAttribute("cy", y);
+    tip.textContent = label;
+    tip.hidden = false;
+    const left = Math.min(place.x + 12, document.documentElement.clientWidth - tip.offsetWidth - 8);
+    const above = place.y - tip.offsetHeight - 12;
+    tip.style.left = `${Math.max(8, left) + window.scrollX}px`;
+    tip.style.top = `${(above < 4 ? place.y + 14 : above) + window.scrollY}px`;
+  };
+
+  document.addEventListener("pointermove", (event) => {
+    const svg = event.target.closest ? event.target.closest(".chart > svg") : null;
+    if (!svg || !dotsOf(svg).length) return hide();
+    const matrix = svg.getScreenCTM();
+    const at = new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse());
+    let nearest = -1;
+    let least = (REACH / matrix.a) ** 2;
+    svg.dots.forEach(([x, y], k) => {
+      const distance = (x - at.x) ** 2 + (y - at.y) ** 2;
+      if (distance < least) [nearest, least] = [k, distance];
+    });
+    if (nearest < 0) return hide();
+    svg.current = nearest;
+    show(svg, svg.dots[nearest]);
+  });
+  document.addEventListener("focusout", hide);
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") return hide();
+    const svg = document.activeElement && document.activeElement.closest(".chart > svg");
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!svg || !step || !dotsOf(svg).length) return;
+    const last = svg.dots.length - 1;
+    const from = svg.current === undefined ? (step > 0 ? -1 : last + 1) : svg.current;
+    svg.current = Math.min(last, Math.max(0, from + step));
+    show(svg, svg.dots[svg.current]);
+    event.preventDefault();
+  });
+
+  // Live: ask for the version, which is small; fetch the page only when it is another one.
+  const page = document.getElementById("page");
+  if (!page.dataset.version) return;
+  const EVERY = 1000;
+
+  const say = (words, lost) => {
+    const badge = document.getElementById("live");
+    badge.textContent = words;
+    badge.className = lost ? "badge lost" : "badge live";
+  };
+
+  const replace = async () => {
+    const answer = await fetch("/", { cache: "no-store" });
+    if (!answer.ok) throw new Error(await answer.text());
+    const next = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const open = [...page.querySelectorAll("details")].map((each) => each.open);
+    hide();
+    page.replaceChildren(...next.getElementById("page").childNodes);
+    page.querySelectorAll("details").forEach((each, k) => { each.open = Boolean(open[k]); });
+    page.dataset.version = next.getElementById("page").dataset.version;
+    document.title = next.title;
+  };
+
+  const look = async () => {
+    try {
+      if (!document.hidden) {
+        const answer = await fetch("/version", { headers: { "If-None-Match": `"${page.dataset.version}"` }, cache: "no-store" });
+        if (answer.status === 200) await replace();
+        else if (answer.status !== 304) throw new Error((await answer.text()).trim());
+        say("live", false);
+      }
+    } catch (error) {
+      say(error instanceof TypeError ? "the server has stopped" : error.message, true);
+    }
+    setTimeout(look, EVERY);
+  };
+  setTimeout(look, EVERY);
+})();

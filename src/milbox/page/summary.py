@@ -1,0 +1,101 @@
+"""What was found, what is proved and what is not, in two sentences and four figures?"""
+
+import math
+
+from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.record import Record, gap
+from milbox.page.words import count, duration, number, of_all, share
+
+
+def found(record: Record) -> Markup:
+    """The best value and how it compares with the start."""
+    best = record.best
+    if best is None or best.value is None:
+        return text(nothing_yet(record))
+    word = "largest" if record.sign > 0 else "smallest"
+    many = f"The {word} of {count(len(record.finished), 'measured value')} is "
+    if len(record.finished) == 1:
+        many = "The only measured value is "
+    start = [t for t in record.ranked if t.number < record.initial]
+    ahead = ""
+    if start and start[0].value is not None and best.number >= record.initial:
+        difference = abs(best.value - start[0].value)
+        more = "more" if record.sign > 0 else "less"
+        first = f"{len(start):,} points it started from" if len(start) > 1 else "point it started from"
+        ahead = f", {number(difference, 4)} {more} than the best of the {first}"
+        if difference == 0:
+            ahead = f", as good as the best of the {first}"
+    return joined(
+        [text(many), tag("strong", text(number(best.value))), text(f" (trial {best.number}){ahead}.")]
+    )
+
+
+def nothing_yet(record: Record) -> str:
+    """Why there is no best point."""
+    if not record.trials:
+        return "The journal is empty: no point has been asked yet."
+    pending, failed = record.having("pending"), record.having("failed")
+    parts = [f"{n:,} {state}" for n, state in ((pending, "pending"), (failed, "failed")) if n]
+    return f"No trial has finished yet: {' and '.join(parts)}."
+
+
+def proved(record: Record) -> str:
+    """What the certificates say together, and what they do not."""
+    if record.proved:
+        return (
+            f"Every one of the {count(len(record.finished), 'point')} of the domain has been measured: "
+            f"this is the proved optimum."
+        )
+    if not record.trials:
+        return ""
+    certificates = [certificate for _, certificate in record.certified]
+    if not certificates:
+        return "No point was chosen by a surrogate, so nothing is proved about the choice."
+    optimal = [c for c in certificates if c.status == "optimal"]
+    which = of_all(len(optimal), len(certificates), "point")
+    was = "was" if len(optimal) == 1 else "were"
+    sentence = (
+        f"{which[0].upper()}{which[1:]} chosen by a surrogate {was} proved to be its best untried point"
+    )
+    if len(optimal) < len(certificates):
+        largest = max(map(gap, certificates))
+        rest = "nothing is proved about some of the others" if math.isinf(largest) else ""
+        sentence += f"; {rest or f'the largest gap is {share(largest)}'}"
+    return f"{sentence}. That no other point of the domain is better is not proved."
+
+
+def figures(record: Record) -> Markup:
+    """Four numbers at a glance."""
+    best, optimal = record.best, sum(c.status == "optimal" for _, c in record.certified)
+    fit = sum(trial.proposal.fit_seconds for trial in record.trials)
+    solver = sum(certificate.seconds for _, certificate in record.certified)
+    evaluation = sum(getattr(trial.outcome, "seconds", 0.0) for trial in record.trials)
+    states = [(record.having(state), state) for state in ("pending", "failed")]
+    rest = ", ".join(f"{n:,} {state}" for n, state in states if n)
+    of = f" of {record.budget:,}" if record.budget else ""
+    tiles = [
+        (
+            "Best value",
+            "none yet" if best is None or best.value is None else number(best.value),
+            "" if best is None else f"trial {best.number}, {best.origin}",
+        ),
+        ("Trials", f"{len(record.trials):,}{of}", rest or "all finished" if record.trials else ""),
+        (
+            "Proposals proved",
+            f"{optimal:,} of {len(record.certified):,}" if record.certified else "none yet",
+            "best untried point of the surrogate" if record.certified else "",
+        ),
+        (
+            "Time",
+            duration(fit + solver + evaluation),
+            f"model {duration(fit)}, solver {duration(solver)}, evaluation {duration(evaluation)}",
+        ),
+    ]
+    return tag(
+        "dl",
+        *(
+            tag("div", tag("dt", text(name)), tag("dd", text(value)), tag("dd", text(note), class_="note"))
+            for name, value, note in tiles
+        ),
+        class_="figures",
+    )

@@ -1,0 +1,180 @@
+"""What is a node of the search tree, and how does it get on and off the stack?
+
+A node is a set of letters still open for each block, and a phase for some units: its points use open
+letters only and have the units in their phases. The one being worked on is spread out on a desk of arrays,
+where units whose phase is certain and blocks with one open letter are out of the way.
+"""
+
+from typing import NamedTuple
+
+from milbox.arrays import BoolArray, FloatArray, IntArray
+from milbox.inner.branch_points import Network, kernel
+
+# Phases of a unit. An asserted one was branched on; a certain one holds at every point of the node, or at
+# every better point, and needs no attention any more.
+OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE = 0, 1, -1, 2, -2
+
+
+class Stack(NamedTuple):
+    """The nodes still to be searched; the last is next."""
+
+    counts: IntArray
+    """[nodes on the stack, nodes searched]"""
+    bound: FloatArray
+    phase: IntArray
+    """(nodes, N)"""
+    slope: FloatArray
+    low: FloatArray
+    high: FloatArray
+    first: IntArray
+    """(nodes, blocks + 1): where each block's letters begin, within the node's."""
+    start: IntArray
+    """(nodes + 1,): where each node's letters begin."""
+    letter: IntArray
+
+
+class Rows(NamedTuple):
+    """The undecided units of a node."""
+
+    unit: IntArray
+    sign: FloatArray
+    bias: FloatArray
+    """With the fixed blocks added; in place N, that of the output."""
+    low: FloatArray
+    high: FloatArray
+    slope: FloatArray
+    best_slope: FloatArray
+    least: FloatArray
+    most: FloatArray
+    h: FloatArray
+    mean: FloatArray
+    """Of h over the latest steps, weighted towards the end."""
+
+
+class Columns(NamedTuple):
+    """The open letters of a node's free blocks, block after block."""
+
+    table: FloatArray
+    """(N + 1, letters): what each adds to each row and, in row N, straight to the output."""
+    letter: IntArray
+    cost: FloatArray
+    best_cost: FloatArray
+    regret: FloatArray
+    kept: IntArray
+    keep: BoolArray
+
+
+class Blocks(NamedTuple):
+    """The free blocks of a node: those with more than one open letter."""
+
+    number: IntArray
+    first: IntArray
+    """The first column of each, and the number of columns."""
+    top: FloatArray
+    """The best cost of each."""
+    best_top: FloatArray
+    at: IntArray
+    """The column that has it."""
+    best_at: IntArray
+
+
+class Desk(NamedTuple):
+    """What else is known of the node being worked on."""
+
+    phase: IntArray
+    """Of every unit."""
+    size: FloatArray
+    """How large |h| can get, of every unit."""
+    point: IntArray
+    """The letters of all blocks: fixed ones, and the free ones of the point looked at last."""
+    spare_point: IntArray
+    spare_h: FloatArray
+
+
+@kernel
+def load(
+    net: Network, stack: Stack, rows: Rows, columns: Columns, blocks: Blocks, desk: Desk, node: int
+) -> tuple[int, int]:
+    """Lay the node on the desk: fixed blocks go into the biases, decided units into the output."""
+    units = net.sign.shape[0]
+    start = stack.start[node]
+    for j in range(units + 1):
+        rows.bias[j] = net.bias[j]
+    free = 0
+    width = 0
+    for p in range(desk.point.shape[0]):
+        begin, end = start + stack.first[node, p], start + stack.first[node, p + 1]
+        if end - begin == 1:
+            letter = stack.letter[begin]
+            desk.point[p] = letter
+            for j in range(units + 1):
+                rows.bias[j] += net.by_letter[letter, j]
+        else:
+            blocks.number[free] = p
+            blocks.first[free] = width
+            free += 1
+            for i in range(begin, end):
+                columns.letter[width] = stack.letter[i]
+                width += 1
+    blocks.first[free] = width
+
+    for i in range(width):
+        columns.table[units, i] = net.by_unit[units, columns.letter[i]]
+    count = 0
+    for j in range(units):
+        phase = stack.phase[node, j]
+        desk.phase[j] = phase
+        if phase == SURELY_ACTIVE:
+            rows.bias[units] += net.sign[j] * rows.bias[j]
+            for i in range(width):
+                columns.table[units, i] += net.sign[j] * net.by_unit[j, columns.letter[i]]
+        elif phase != SURELY_INACTIVE:
+            for i in range(width):
+                columns.table[count, i] = net.by_unit[j, columns.letter[i]]
+            rows.unit[count] = j
+            rows.sign[count] = net.sign[j]
+            rows.bias[count] = rows.bias[j]
+            rows.slope[count] = stack.slope[node, j]
+            rows.low[count] = stack.low[node, j]
+            rows.high[count] = stack.high[node, j]
+            count += 1
+    return free, count
+
+
+@kernel
+def push(
+    stack: Stack,
+    rows: Rows,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    count: int,
+    free: int,
+    bound: float,
+) -> int:
+    """Put the node on the desk, reduced to the columns kept, on the stack."""
+    node: int = stack.counts[0]
+    stack.counts[0] += 1
+    stack.bound[node] = bound
+    for j in range(desk.phase.shape[0]):
+        stack.phase[node, j] = desk.phase[j]
+    for r in range(count):
+        stack.slope[node, rows.unit[r]] = rows.slope[r]
+        stack.low[node, rows.unit[r]] = rows.low[r]
+        stack.high[node, rows.unit[r]] = rows.high[r]
+    at = stack.start[node]
+    taken = 0
+    for p in range(desk.point.shape[0]):
+        stack.first[node, p] = at - stack.start[node]
+        if taken < free and blocks.number[taken] == p:
+            for i in range(blocks.first[taken], blocks.first[taken + 1]):
+                if columns.keep[i]:
+                    stack.letter[at] = columns.letter[i]
+                    at += 1
+            taken += 1
+        else:
+            stack.letter[at] = desk.point[p]
+            at += 1
+    stack.first[node, desk.point.shape[0]] = at - stack.start[node]
+    stack.start[node + 1] = at
+    return node

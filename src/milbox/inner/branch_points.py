@@ -1,0 +1,223 @@
+"""What is a point worth to a one-hidden-layer network, was it tried, and do its neighbours do better?
+
+Compiled, once for all problems: arrays are C-contiguous, of float64, int64 or bool. A *letter* is one state of
+one block; letters are numbered through, block after block, and a point is one letter per block.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar, cast
+
+import numba
+
+from milbox.arrays import FloatArray, IntArray
+
+Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+# Most of the compiler's time would go into letting Python call each kernel too.
+HIDDEN: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
+
+# With these, sums may be reordered and fused, so that loops vectorise; the search allows for the rounding.
+REORDERED = {"reassoc", "contract", "arcp", "nsz", "nnan"}
+
+
+def entry(function: Kernel) -> Kernel:
+    """Compile what Python calls, with all that it calls.
+
+    The cache goes by the date of the function's own file: after editing a kernel in another file, delete
+    __pycache__ to see the change.
+    """
+    return cast(Kernel, numba.njit(cache=True, **OPTIONS)(function))
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile what only kernels call."""
+    return cast(Kernel, numba.njit(**HIDDEN)(function))
+
+
+def vectorised(function: Kernel) -> Kernel:
+    """Compile a kernel of sums and maxima over long loops."""
+    return cast(Kernel, numba.njit(fastmath=REORDERED, **HIDDEN)(function))
+
+
+NOTHING = -2.0
+"""Below any value: networks are scaled so that |f| < 1."""
+
+
+class Network(NamedTuple):
+    """f(x) = h_N + sum_{j<N} sign_j max(0, h_j), where h = bias + sum_p by_letter[x_p].
+
+    The size of each output weight is folded into its unit, so that every h_j counts in units of f.
+    """
+
+    by_letter: FloatArray
+    """(letters, N + 1): what a letter adds to each unit and, last, straight to the output."""
+    by_unit: FloatArray
+    """The same, transposed."""
+    bias: FloatArray
+    """(N + 1,)"""
+    sign: FloatArray
+    """(N,): +1 or -1."""
+    first: IntArray
+    """(blocks + 1,): the first letter of each block, and the number of letters."""
+    key: IntArray
+    """(letters,): random bits. A point's key is the exclusive or of its letters' keys."""
+
+
+class Tried(NamedTuple):
+    """The points that must not be returned, in ascending order of their keys."""
+
+    key: IntArray
+    point: IntArray
+    """(tried, blocks)"""
+
+
+class Pool(NamedTuple):
+    """The best untried points found so far, best first; `NOTHING` marks a free place."""
+
+    value: FloatArray
+    point: IntArray
+    key: IntArray
+
+
+@vectorised
+def value_at(net: Network, point: IntArray, h: FloatArray) -> float:
+    """f(point), always added up in the same order; leaves the units' inputs in h."""
+    units = net.sign.shape[0]
+    for j in range(units + 1):
+        h[j] = net.bias[j]
+    for p in range(point.shape[0]):
+        for j in range(units + 1):
+            h[j] += net.by_letter[point[p], j]
+    total = float(h[units])
+    for j in range(units):
+        total += net.sign[j] * max(h[j], 0.0)
+    return total
+
+
+@kernel
+def key_of(net: Network, point: IntArray) -> int:
+    """The point's hash."""
+    key: int = net.key[point[0]]
+    for p in range(1, point.shape[0]):
+        key ^= net.key[point[p]]
+    return key
+
+
+@kernel
+def same(a: IntArray, b: IntArray) -> bool:
+    """Whether two points are equal, letter by letter."""
+    for p in range(a.shape[0]):  # noqa: SIM110 - compiled
+        if a[p] != b[p]:
+            return False
+    return True
+
+
+@kernel
+def is_tried(tried: Tried, point: IntArray, key: int) -> bool:
+    """Whether the point is in the list; the key says where it would be, the letters decide."""
+    low, high = 0, tried.key.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if tried.key[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    while low < tried.key.shape[0] and tried.key[low] == key:
+        if same(point, tried.point[low]):
+            return True
+        low += 1
+    return False
+
+
+@kernel
+def offer(net: Network, tried: Tried, pool: Pool, point: IntArray, key: int, h: FloatArray) -> None:
+    """Put the point in the pool if it is untried, new to the pool, and good enough."""
+    if is_tried(tried, point, key):
+        return
+    last = pool.value.shape[0] - 1
+    for i in range(last + 1):
+        if pool.key[i] == key and pool.value[i] > NOTHING and same(point, pool.point[i]):
+            return
+    value = value_at(net, point, h)
+    if value <= pool.value[last]:
+        return
+    i = last
+    while i > 0 and pool.value[i - 1] < value:
+        pool.value[i] = pool.value[i - 1]
+        pool.key[i] = pool.key[i - 1]
+        for p in range(point.shape[0]):
+            pool.point[i, p] = pool.point[i - 1, p]
+        i -= 1
+    pool.value[i] = value
+    pool.key[i] = key
+    for p in range(point.shape[0]):
+        pool.point[i, p] = point[p]
+
+
+@vectorised
+def values_with(net: Network, h: FloatArray, begin: int, end: int, values: FloatArray) -> None:
+    """The value for each letter of a block, when the units' inputs h lack that block."""
+    table, units = net.by_unit, net.sign.shape[0]
+    for i in range(begin, end):
+        values[i] = h[units] + table[units, i]
+    j = 0
+    while j + 2 <= units:
+        h0, h1, s0, s1 = h[j], h[j + 1], net.sign[j], net.sign[j + 1]
+        for i in range(begin, end):
+            values[i] += s0 * max(h0 + table[j, i], 0.0) + s1 * max(h1 + table[j + 1, i], 0.0)
+        j += 2
+    if j < units:
+        h0, s0 = h[j], net.sign[j]
+        for i in range(begin, end):
+            values[i] += s0 * max(h0 + table[j, i], 0.0)
+
+
+@kernel
+def climb(
+    net: Network,
+    tried: Tried,
+    pool: Pool,
+    point: IntArray,
+    sweeps: int,
+    slack: float,
+    h: FloatArray,
+    spare: FloatArray,
+    values: FloatArray,
+) -> None:
+    """Change one block after another to its best letter, offering whatever beats the pool on the way.
+
+    The climb itself passes through tried points; only what it offers is untried.
+    """
+    last = pool.value.shape[0] - 1
+    current = value_at(net, point, h)
+    key = key_of(net, point)
+    for _ in range(sweeps):
+        moved = False
+        for p in range(point.shape[0]):
+            old = point[p]
+            for j in range(h.shape[0]):
+                h[j] -= net.by_letter[old, j]
+            best = current + slack
+            to = old
+            floor = pool.value[last] + slack
+            values_with(net, h, net.first[p], net.first[p + 1], values)
+            for letter in range(net.first[p], net.first[p + 1]):
+                value = values[letter]
+                if value > floor:
+                    point[p] = letter
+                    offer(net, tried, pool, point, key ^ net.key[old] ^ net.key[letter], spare)
+                    point[p] = old
+                    floor = pool.value[last] + slack
+                if value > best:
+                    best = value
+                    to = letter
+            if to != old:
+                key ^= net.key[old] ^ net.key[to]
+                point[p] = to
+                current = best
+                moved = True
+            for j in range(h.shape[0]):
+                h[j] += net.by_letter[to, j]
+        if not moved:
+            break

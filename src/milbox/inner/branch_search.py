@@ -1,0 +1,237 @@
+"""Which points make a one-hidden-layer network largest, over a product of small blocks, minus tried points?
+
+Exact branch and bound on arrays. It branches on the phases of units with positive output weight, then on
+blocks; `branch_bound` has the bound, `branch_tree` the tree. This module scales the network, shuffles its
+letters so that the seed breaks ties, and looks at the clock between slices of the search.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numpy.random import Generator
+
+from milbox.arrays import FloatArray, IntArray
+from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, Stack
+from milbox.inner.branch_points import NOTHING, Network, Pool, Tried
+from milbox.inner.branch_tree import DONE, STACK_FULL, advance
+
+SLICE = 0.02
+"""Seconds of search between looks at the clock."""
+
+STARTS = 4
+"""Random points to climb from before the search."""
+
+ROOT_STEPS, STEPS = 60, 15
+"""Subgradient steps per round at the root, and at other nodes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sum:
+    """f(a) = h_N + sum_{j<N} weight_j max(0, h_j), where h = bias + sum_p table[first_p + a_p]."""
+
+    table: FloatArray
+    """(letters, N + 1): the states of the first block, of the second, ...; the last column is linear."""
+    first: IntArray
+    """(blocks + 1,): where each block's states begin; no block is empty."""
+    bias: FloatArray
+    """(N + 1,)"""
+    weight: FloatArray
+    """(N,)"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """The best untried points, best first, and what is proved about the others."""
+
+    points: IntArray
+    """(found, blocks): the number of a state for each block."""
+    values: FloatArray
+    rest: float
+    """No untried point beyond `points` is worth more; -inf when there is none."""
+    slack: float
+    """How far rounding can carry values and bounds."""
+    scale: float
+    """No value can be larger than this."""
+    nodes: int
+
+
+def maximise(
+    f: Sum,
+    tried: IntArray,
+    count: int,
+    rng: Generator,
+    *,
+    seconds: float = math.inf,
+    nodes: int | None = None,
+) -> Found:
+    """The `count` best points that are not among the tried ones; fewer when fewer are left.
+
+    The limits do not count before there are `count` points in hand or none is left.
+
+    Args:
+        f: What is maximised.
+        tried: (tried, blocks), the number of a state for each block.
+        count: How many points to return, at least one.
+        rng: Breaks ties.
+        seconds: After so long the search stops.
+        nodes: After so many nodes of its tree the search stops.
+    """
+    began = time.perf_counter()
+    net, order, exponent = shuffled(f, rng)
+    blocks, units = len(net.first) - 1, len(net.sign)
+    # Each of the sums behind a value or a bound has at most so many terms, of total size below 1.
+    noise = float(np.finfo(np.float64).eps) * (units + blocks + 4)
+    slack = 8.0 * noise
+
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    seen = by_key(net, place[tried + f.first[:-1]])
+    pool = Pool(np.full(count, NOTHING), np.zeros((count, blocks), np.int64), np.zeros(count, np.int64))
+    starts = net.first[:-1] + (rng.random((STARTS, blocks)) * np.diff(net.first)).astype(np.int64)
+    stack, desk = root(net), empty_desk(net)
+
+    limit = math.inf if nodes is None else nodes
+    steps, portion = ROOT_STEPS, 0
+    while True:
+        before = time.perf_counter()
+        state = advance(net, seen, pool, stack, *desk, starts, portion, steps, slack, noise)
+        now = time.perf_counter()
+        searched, full = int(stack.counts[1]), pool.value[-1] > NOTHING
+        if state == DONE or (full and (now - began > seconds or searched >= limit)):
+            break
+        if state == STACK_FULL:
+            stack = larger(stack)
+        elif searched == 0:
+            portion = 1
+        else:
+            steps, portion = STEPS, max(1, int(portion * min(2.0, SLICE / (now - before))))
+        if full:
+            portion = int(min(portion, limit - searched))
+        starts = starts[:0]
+
+    found = int((pool.value > NOTHING).sum())
+    rest = pool.value[-1] + 2.0 * slack if found == count else -math.inf
+    rest = max(rest, stack.bound[: stack.counts[0]].max(initial=-math.inf))
+    return Found(
+        points=order[pool.point[:found]] - f.first[:-1],
+        values=np.ldexp(pool.value[:found], exponent),
+        rest=float(np.ldexp(rest, exponent)),
+        slack=math.ldexp(2.0 * slack, exponent),
+        scale=math.ldexp(1.0, exponent),
+        nodes=int(stack.counts[1]),
+    )
+
+
+def shuffled(f: Sum, rng: Generator) -> tuple[Network, IntArray, int]:
+    """The network, letters shuffled within blocks and |f| < 1; the old letters; log2 of the scale."""
+    used = np.append(np.flatnonzero(f.weight), len(f.weight))
+    size = np.append(np.abs(f.weight), 1.0)[used]
+    block = np.repeat(np.arange(len(f.first) - 1), np.diff(f.first))
+    order = np.lexsort((rng.random(len(block)), block))
+    by_letter = f.table[order][:, used] * size
+    bias = f.bias[used] * size
+    scale = float(reached(by_letter, bias, f.first).sum())
+    if not math.isfinite(scale):
+        raise ValueError("the network has infinite or undefined weights, or its values overflow")
+    # A power of two changes no digit of any weight.
+    exponent = math.frexp(scale)[1]
+    by_letter = np.ldexp(by_letter, -exponent)
+    net = Network(
+        by_letter=by_letter,
+        by_unit=np.ascontiguousarray(by_letter.T),
+        bias=np.ldexp(bias, -exponent),
+        sign=np.sign(f.weight[used[:-1]]),
+        first=f.first,
+        key=rng.integers(0, 2**63, len(order)),
+    )
+    return net, order, exponent
+
+
+def reached(by_letter: FloatArray, bias: FloatArray, first: IntArray) -> FloatArray:
+    """How large each |h| can get."""
+    size: FloatArray = np.abs(bias) + np.maximum.reduceat(np.abs(by_letter), first[:-1], axis=0).sum(axis=0)
+    return size
+
+
+def by_key(net: Network, points: IntArray) -> Tried:
+    """The points in ascending order of their keys."""
+    keys = np.bitwise_xor.reduce(net.key[points], axis=1)
+    ascending = np.argsort(keys)
+    return Tried(keys[ascending], points[ascending])
+
+
+def root(net: Network) -> Stack:
+    """The stack with the whole domain on it."""
+    letters, units, blocks = len(net.key), len(net.sign), len(net.first) - 1
+    depth = 32 + 2 * blocks
+    stack = Stack(
+        counts=np.array([1, 0]),
+        bound=np.zeros(depth),
+        phase=np.zeros((depth, units), np.int64),
+        slope=np.zeros((depth, units)),
+        low=np.zeros((depth, units)),
+        high=np.zeros((depth, units)),
+        first=np.zeros((depth, blocks + 1), np.int64),
+        start=np.zeros(depth + 1, np.int64),
+        letter=np.empty(8 * letters + (1 << 16), np.int64),
+    )
+    stack.bound[0] = 1.0
+    stack.slope[0] = np.minimum(net.sign, 0.0) / 2
+    stack.low[0], stack.high[0] = -1.0, 1.0
+    stack.first[0] = net.first
+    stack.start[1] = letters
+    stack.letter[:letters] = np.arange(letters)
+    return stack
+
+
+def larger(stack: Stack) -> Stack:
+    """The same stack with twice the room."""
+
+    def grown(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        twice = np.empty((2 * len(array), *array.shape[1:]), array.dtype)
+        twice[: len(array)] = array
+        return twice
+
+    return Stack(stack.counts, *(grown(array) for array in stack[1:]))
+
+
+def empty_desk(net: Network) -> tuple[Rows, Columns, Blocks, Desk]:
+    """Room to work on any node."""
+    letters, units, blocks = len(net.key), len(net.sign), len(net.first) - 1
+
+    def floats(*shape: int) -> FloatArray:
+        return np.zeros(shape)
+
+    def whole(*shape: int) -> IntArray:
+        return np.zeros(shape, np.int64)
+
+    rows = Rows(whole(units), *(floats(units + 1) for _ in Rows._fields[1:]))
+    columns = Columns(
+        table=np.empty((units + 1, letters)),
+        letter=whole(letters),
+        cost=floats(letters),
+        best_cost=floats(letters),
+        regret=floats(letters),
+        kept=whole(letters),
+        keep=np.zeros(letters, np.bool_),
+    )
+    blank = Blocks(
+        number=whole(blocks),
+        first=whole(blocks + 1),
+        top=floats(blocks),
+        best_top=floats(blocks),
+        at=whole(blocks),
+        best_at=whole(blocks),
+    )
+    desk = Desk(
+        phase=whole(units),
+        size=reached(net.by_letter, net.bias, net.first)[:-1],
+        point=whole(blocks),
+        spare_point=whole(blocks),
+        spare_h=floats(units + 1),
+    )
+    return rows, columns, blank, desk

@@ -1,0 +1,175 @@
+"""How is the tree of nodes searched? Depth first, a slice at a time, so that Python can look at the clock."""
+
+from milbox.arrays import IntArray
+from milbox.inner.branch_bound import descend, look
+from milbox.inner.branch_node import ACTIVE, INACTIVE, OPEN, Blocks, Columns, Desk, Rows, Stack, load, push
+from milbox.inner.branch_points import NOTHING, Network, Pool, Tried, climb, entry, kernel
+from milbox.inner.branch_shrink import settle, strike, tighten
+
+# How a slice of the search ends.
+DONE, SLICE_OVER, STACK_FULL = 0, 1, 2
+
+# What to branch on when it is not a row.
+APART, AGAIN = -1, -2
+
+ROUNDS = 6
+"""How often a node is bounded again after something was ruled out."""
+
+SWEEPS, FEW = 20, 3
+"""Of climbs from the starts, and of climbs from nodes."""
+
+
+@kernel
+def widest_unit(rows: Rows, desk: Desk, count: int) -> int:
+    """The row with the widest chord, above all near where the best points seem to be; else `APART`."""
+    best = 0.0
+    row = APART
+    for r in range(count):
+        if rows.sign[r] > 0.0 and desk.phase[rows.unit[r]] == OPEN:
+            low, high = rows.low[r], rows.high[r]
+            h = min(max(rows.mean[r], low), high)
+            there = high * (h - low) / (high - low) - max(h, 0.0)
+            at_most = -high * low / (high - low)
+            if there + 0.1 * at_most > best:
+                best = there + 0.1 * at_most
+                row = r
+    return row
+
+
+@kernel
+def sort_blocks(columns: Columns, blocks: Blocks, free: int) -> None:
+    """List the free blocks in `kept` by descending regret of their second best columns; put it in `top`."""
+    for p in range(free):
+        second = 8.0
+        for i in range(blocks.first[p], blocks.first[p + 1]):
+            if i != blocks.best_at[p]:
+                second = min(second, blocks.best_top[p] - columns.best_cost[i])
+        blocks.top[p] = second
+        k = p
+        while k > 0 and blocks.top[columns.kept[k - 1]] < second:
+            columns.kept[k] = columns.kept[k - 1]
+            k -= 1
+        columns.kept[k] = p
+
+
+@kernel
+def branch(
+    stack: Stack,
+    rows: Rows,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    count: int,
+    free: int,
+    on: int,
+    bound: float,
+    ceiling: float,
+) -> None:
+    """Cover the node on the desk, or all of it but the point of the best costs, with children.
+
+    On a row: one child per phase of its unit, the phase of the mean last, to be searched first.
+
+    APART: all points but that of the best costs, in disjoint parts (Lawler 1972). Part i agrees with the
+    point on the blocks before the i-th and differs from it there. Blocks whose second best is far below the
+    best come first: the large parts then have the low bounds.
+
+    AGAIN: the node itself, to be taken up when there is more room.
+    """
+    for i in range(blocks.first[free]):
+        columns.keep[i] = True
+    children = 1 if on == AGAIN else 2
+    if on == APART:
+        sort_blocks(columns, blocks, free)
+        children = free
+    for child in range(children):
+        block = columns.kept[child] if on == APART else 0
+        regret = 0.0
+        if on == APART:
+            if blocks.first[block + 1] - blocks.first[block] == 1:
+                continue
+            columns.keep[blocks.best_at[block]] = False
+            regret = blocks.top[block]
+        node = push(stack, rows, columns, blocks, desk, count, free, min(bound - regret, ceiling))
+        if on == APART:
+            for i in range(blocks.first[block], blocks.first[block + 1]):
+                columns.keep[i] = i == blocks.best_at[block]
+        elif on >= 0:
+            active = (rows.mean[on] > 0.0) == (child == 1)
+            stack.phase[node, rows.unit[on]] = ACTIVE if active else INACTIVE
+            stack.slope[node, rows.unit[on]] = 1.0 if active else 0.0
+
+
+@entry
+def advance(
+    net: Network,
+    tried: Tried,
+    pool: Pool,
+    stack: Stack,
+    rows: Rows,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    starts: IntArray,
+    nodes: int,
+    steps: int,
+    slack: float,
+    noise: float,
+) -> int:
+    """Climb from the starts, then search up to so many nodes.
+
+    Returns:
+        Whether the search is done, the slice over, or the stack too small.
+    """
+    for i in range(starts.shape[0]):
+        climb(net, tried, pool, starts[i], SWEEPS, slack, rows.h, desk.spare_h, columns.cost)
+    last = pool.value.shape[0] - 1
+    limit = stack.counts[1] + nodes
+    while stack.counts[0] > 0:
+        node = stack.counts[0] - 1
+        ceiling = stack.bound[node]
+        if ceiling > pool.value[last] + slack and stack.counts[1] >= limit:
+            return SLICE_OVER
+        stack.counts[0] = node
+        if ceiling <= pool.value[last] + slack:
+            continue
+        stack.counts[1] += 1
+        free, count = load(net, stack, rows, columns, blocks, desk, node)
+        bound = ceiling
+        value = NOTHING
+        for number in range(ROUNDS):
+            count, constant = settle(rows, columns, blocks, desk, count, free, noise)
+            if count < 0:
+                bound = NOTHING
+                break
+            floor = pool.value[last] + slack
+            # Before anything is found, any untried point will do, and there is no floor to prune by.
+            tries = 1 if pool.value[last] == NOTHING else steps
+            bound = descend(rows, columns, blocks, desk, count, free, constant, tries, floor, noise)
+            if bound > floor:
+                value = look(columns.table, rows.sign, rows.bias, blocks.best_at, count, free, rows.h)
+                if number == 0 or value > floor:
+                    for p in range(free):
+                        desk.point[blocks.number[p]] = columns.letter[blocks.best_at[p]]
+                    for p in range(desk.point.shape[0]):
+                        desk.spare_point[p] = desk.point[p]
+                    climb(net, tried, pool, desk.spare_point, FEW, slack, rows.h, desk.spare_h, columns.cost)
+            gap = bound - pool.value[last]
+            if gap <= slack:
+                break
+            struck = strike(columns, blocks, count, free, gap - slack)
+            if not tighten(rows, columns, blocks, desk, count, free, gap, noise) and not struck:
+                break
+        if min(bound, ceiling) <= pool.value[last] + slack:
+            continue
+        children = free + 2
+        letters = blocks.first[free] + desk.point.shape[0]
+        full = node + children > stack.bound.shape[0] or (
+            stack.start[node] + children * letters > stack.letter.shape[0]
+        )
+        # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
+        reached = pool.value[last] == NOTHING or value >= min(bound, ceiling) - slack
+        on = AGAIN if full else APART if reached else widest_unit(rows, desk, count)
+        branch(stack, rows, columns, blocks, desk, count, free, on, bound, ceiling)
+        if full:
+            return STACK_FULL
+    return DONE

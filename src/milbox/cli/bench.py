@@ -176,3 +176,41 @@ def problems(pattern: str, data: Path | None, as_json: bool) -> None:
         constraints = plural(entry.constraints, "constraint") if entry.constraints else "unconstrained"
         click.echo(f"{entry.name}: {plural(entry.variables, 'variable')}, {constraints}, {known}")
         click.echo(f"    {entry.source}\n    {entry.citation}")
+
+
+@bench.command()
+@click.option("--quick", is_flag=True, help="Fewer problems, nets and points: done in about five minutes.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Rows as JSON.")
+@click.option("--repeats", type=click.IntRange(min=1), help="Nets per row [default: 5, or 3 when quick].")
+@click.option("--problem", "chosen", multiple=True, help="Only problems matching this; may be repeated.")
+@click.option("--data", type=FOLDER, help="The folder of benchmark data [default: $MILBOX_DATA].")
+def speed(
+    quick: bool, json_file: Path | None, repeats: int | None, chosen: tuple[str, ...], data: Path | None
+) -> None:
+    """Time the paper's configuration and ours side by side, in this process on this machine."""
+    import json
+    from dataclasses import replace
+
+    from milbox.bench.speed import QUICK, Extent, as_json, measure
+    from milbox.problems import expand
+
+    extent = QUICK if quick else Extent()
+    extent = replace(
+        extent,
+        repeats=repeats or extent.repeats,
+        problems=tuple(expand(chosen, data)) if chosen else extent.problems,
+    )
+    header = ("domain", "net", "tried", "method", "median s", "p95 s", "x paper", "agrees")
+    click.echo("| " + " | ".join(header) + " |\n|" + " --- |" * len(header))
+    rows = []
+    for row in measure(extent, say, data):
+        rows.append(row)
+        ratio = "" if row.ratio_to_paper is None else f"{row.ratio_to_paper:.3g}"
+        click.echo(
+            f"| {row.domain} | {row.net} | {row.tried} | {row.method} | {row.seconds_median:.3g} | "
+            f"{row.seconds_p95:.3g} | {ratio} | {'yes' if row.agrees else 'NO'} |"
+        )
+        if json_file is not None:  # after every row, so that an interrupted run leaves what it measured
+            json_file.write_text(json.dumps(as_json(rows), indent=1))
+    if not all(row.agrees for row in rows):
+        raise RunFailed("methods disagree about the best point; see the rows marked NO")

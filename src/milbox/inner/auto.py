@@ -1,23 +1,30 @@
-"""Which exact method is cheapest here? The first that applies."""
+"""Which exact method is cheapest here? The first that applies, with the next one behind it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.random import Generator
 
 from milbox.arrays import Point
 from milbox.domain import Domain
+from milbox.inner.branch import Branch
 from milbox.inner.enumerate import Enumerate
 from milbox.inner.mip import Mip
+from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate
-from milbox.trials.trial import Proposal
+from milbox.trials.trial import Certificate, Proposal
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Enumeration for small domains, else a mixed-integer program."""
+    """Enumeration for small domains, then branch and bound over blocks, then a mixed-integer program.
+
+    Branch and bound works to a limit on nodes, so that the choice is the same on every machine; what it
+    leaves open the program takes over, and of two answers the better one is proposed with the better bound.
+    """
 
     enumerate: Enumerate = Enumerate()
+    branch: Branch = Branch(Limits(seconds=60.0, nodes=20_000))
     mip: Mip = Mip()
 
     def best(
@@ -26,4 +33,45 @@ class Auto:
         """The `count` best points by the cheapest exact method that applies."""
         if self.enumerate.refusal(surrogate, domain) is None:
             return self.enumerate.best(surrogate, domain, forbidden, count, rng)
-        return self.mip.best(surrogate, domain, forbidden, count, rng)
+        if self.branch.refusal(surrogate, domain) is not None:
+            return self.mip.best(surrogate, domain, forbidden, count, rng)
+        found = list(self.branch.best(surrogate, domain, forbidden, count, rng))
+        if all(is_proved(proposal) for proposal in found):
+            return found
+        others = self.mip.best(surrogate, domain, forbidden, count, rng)
+        if len(others) < len(found):
+            return found
+        return [better(a, b) for a, b in zip(found, others, strict=False)] + list(others[len(found) :])
+
+    def explain(self, surrogate: Surrogate, domain: Domain) -> str:
+        """Which method is used for such a surrogate on this domain, and why not the cheaper ones."""
+        lines: list[str] = []
+        for name, method in (
+            ("enumeration", self.enumerate),
+            ("branch and bound", self.branch),
+            ("mixed-integer program", self.mip),
+        ):
+            refusal = method.refusal(surrogate, domain)
+            if refusal is None:
+                return "\n".join([*lines, f"{name}: used"])
+            lines.append(f"{name}: no, {refusal}")
+        return "\n".join(lines)
+
+
+def is_proved(proposal: Proposal) -> bool:
+    """Whether the proposal is certified to be optimal."""
+    return proposal.certificate is not None and proposal.certificate.status is Status.OPTIMAL
+
+
+def better(one: Proposal, other: Proposal) -> Proposal:
+    """The better point of two, under the better of their bounds."""
+    a, b = one.certificate, other.certificate
+    assert a is not None, "exact methods certify"
+    assert b is not None, "exact methods certify"
+    if is_proved(other):
+        return other
+    top, low = (one, other) if a.value >= b.value else (other, one)
+    certificate: Certificate = top.certificate  # type: ignore[assignment]
+    assert low.certificate is not None
+    bound = max(certificate.value, min(certificate.bound, low.certificate.bound))
+    return replace(top, certificate=replace(certificate, bound=bound, seconds=a.seconds + b.seconds))

@@ -1,7 +1,7 @@
 """What is a point worth to a one-hidden-layer network, was it tried, and do its neighbours do better?
 
-Compiled, once for all problems: arrays are C-contiguous, of float64, int64 or bool. A *letter* is one state of
-one block; letters are numbered through, block after block, and a point is one letter per block.
+Compiled, once for all problems: arrays are C-contiguous, of float64, int64 or bool. A *letter* is one state
+of one block; letters are numbered through, block after block, and a point is one letter per block.
 """
 
 from collections.abc import Callable

@@ -67,6 +67,7 @@ def maximise(
     *,
     seconds: float = math.inf,
     nodes: int | None = None,
+    gap: float = 0.0,
 ) -> Found:
     """The `count` best points that are not among the tried ones; fewer when fewer are left.
 
@@ -79,6 +80,7 @@ def maximise(
         rng: Breaks ties.
         seconds: After so long the search stops.
         nodes: After so many nodes of its tree the search stops.
+        gap: At this relative distance between the bound and the last point's value the search stops.
     """
     began = time.perf_counter()
     net, order, exponent = shuffled(f, rng)
@@ -103,6 +105,8 @@ def maximise(
         searched, full = int(stack.counts[1]), pool.value[-1] > NOTHING
         if state == DONE or (full and (now - began > seconds or searched >= limit)):
             break
+        if full and gap > 0.0 and is_near(pool.value[-1], highest(stack), gap):
+            break
         if state == STACK_FULL:
             stack = larger(stack)
         elif searched == 0:
@@ -115,7 +119,7 @@ def maximise(
 
     found = int((pool.value > NOTHING).sum())
     rest = pool.value[-1] + 2.0 * slack if found == count else -math.inf
-    rest = max(rest, stack.bound[: stack.counts[0]].max(initial=-math.inf))
+    rest = max(rest, highest(stack))
     return Found(
         points=order[pool.point[:found]] - f.first[:-1],
         values=np.ldexp(pool.value[:found], exponent),
@@ -162,6 +166,16 @@ def by_key(net: Network, points: IntArray) -> Tried:
     keys = np.bitwise_xor.reduce(net.key[points], axis=1)
     ascending = np.argsort(keys)
     return Tried(keys[ascending], points[ascending])
+
+
+def highest(stack: Stack) -> float:
+    """The highest bound of an open node; -inf without any."""
+    return float(stack.bound[: stack.counts[0]].max(initial=-math.inf))
+
+
+def is_near(value: float, bound: float, gap: float) -> bool:
+    """Whether the relative distance is at most the gap."""
+    return bound - value <= gap * max(abs(value), abs(bound))
 
 
 def root(net: Network) -> Stack:

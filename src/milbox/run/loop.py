@@ -8,7 +8,9 @@ from milbox.errors import ObjectiveFailed
 from milbox.run.evaluation import Objective, check_objective
 from milbox.run.result import Result, how_to_resume, result_of
 from milbox.run.steps import in_flight, one_by_one
+from milbox.run.warming import warm
 from milbox.run.workers import check_portable
+from milbox.strategies import ModelBased
 from milbox.study import Study
 from milbox.trials import Trial
 from milbox.trials.value import whole
@@ -69,6 +71,8 @@ def evaluations(
     workers = whole("workers", workers, 1)
     if isinstance(executor, ProcessPoolExecutor):
         check_portable(objective)
+    if isinstance(study.strategy, ModelBased) and len(study.trials) < study.strategy.initial < budget:
+        warm()
     if executor is None and workers == 1:
         steps = one_by_one(study, objective, budget)
     else:

@@ -1,0 +1,269 @@
+"""How much faster is each exact method than the paper's configuration? Everything side by side, in one run.
+
+Nets are trained on the first points of real runs; each method then finds the best untried point of the same
+nets, model building included, and all must agree. Ratios are of medians within this run; seconds depend on
+the machine and are for reading only.
+"""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from milbox.arrays import FloatArray, Point
+from milbox.errors import DataError
+from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip
+from milbox.milp.solution import Limits, Status
+from milbox.milp.solvers import Scip, Settings
+from milbox.problems import Problem, load
+from milbox.strategies import NNMILP
+from milbox.surrogates.relu import PAPER, ReluLearner, ReluNet
+from milbox.trials import Finished, History
+
+PROBLEMS = (
+    "tfbind/SIX6_REF_R1",
+    "randommlp/fcc-13",
+    "bbob/schaffers_f7",
+    "ising/100/0",
+    "ising/200/0",
+    "ising/400/0",
+    "minlplib/graphpart_clique-40",
+    "minlplib/qap",
+)
+NETS = ((16,), (32,), (16, 16))
+
+# The paper stops its solver after 500 s; a hundredth of that many steps would take a day here.
+PAPER_LIMIT = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One method on one kind of net: the table's and the JSON's row."""
+
+    domain: str
+    net: str
+    tried: int
+    method: str
+    seconds_median: float
+    seconds_p95: float
+    ratio_to_paper: float | None
+    agrees: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is measured."""
+
+    problems: Sequence[str] = PROBLEMS
+    nets: Sequence[tuple[int, ...]] = NETS
+    tried: Sequence[int] = (50, 300, 1000)
+    repeats: int = 5
+    ablation: bool = True
+
+
+QUICK = Extent(
+    problems=("tfbind/SIX6_REF_R1", "randommlp/fcc-13", "ising/100/0", "minlplib/qap"),
+    nets=((16,),),
+    tried=(50, 300),
+    repeats=3,
+    ablation=False,
+)
+
+
+def methods(limit: float = PAPER_LIMIT) -> dict[str, InnerSolver]:
+    """The exact methods that are compared; the first is the paper's configuration."""
+    return {
+        "paper": Mip(Scip(Settings.PAPER), Limits(seconds=limit), start=False, lp_bounds=True),
+        "SCIP tuned": Mip(),
+        "branch and bound": Branch(),
+        "enumeration": Enumerate(),
+        "auto": Auto(),
+    }
+
+
+def ablations(limit: float = PAPER_LIMIT) -> dict[str, InnerSolver]:
+    """The tuned program with each trick off in turn."""
+    return {
+        "tuned, but no start and all no-goods": Mip(limits=Limits(seconds=limit), start=False),
+        "tuned, but SCIP's default settings": Mip(Scip(Settings.PAPER), Limits(seconds=limit)),
+        "tuned, but bounds by linear programs": Mip(limits=Limits(seconds=limit), lp_bounds=True),
+    }
+
+
+def measure(extent: Extent, say: Callable[[str], None], data: Any = None) -> Iterator[Row]:
+    """Every row, as it is measured; problems whose data are missing are said and left out."""
+    for name in extent.problems:
+        try:
+            problem = load(name, data)
+        except DataError as error:
+            say(f"{name} is left out: {error}")
+            continue
+        say(f"{name}: a real run of {max(extent.tried)} evaluations")
+        history = real_run(problem, max(extent.tried))
+        for tried in extent.tried:
+            for hidden in extent.nets:
+                say(f"{name}: FC{hidden} at {tried} tried points")
+                yield from cell(problem, history, tried, hidden, extent)
+            yield from steps(problem, history, tried)
+    say("training")
+    yield from training()
+
+
+def real_run(problem: Problem, count: int) -> History:
+    """The trials of our default strategy, whose points crowd where the optimum is sought."""
+    history, strategy = History(), NNMILP()
+    for number in range(count):
+        proposals = strategy.propose(problem.domain, history, 1, np.random.default_rng([0, number]))
+        if not proposals:
+            break
+        history = history.asked(proposals).told(number, Finished(problem.value(proposals[0].point)))
+    return history
+
+
+def cell(
+    problem: Problem, history: History, tried: int, hidden: tuple[int, ...], extent: Extent
+) -> Iterator[Row]:
+    """Every method that applies, on the same nets."""
+    points, values = history.points[:tried], history.values[:tried]
+    features = problem.domain.encode(points)
+    nets = [
+        ReluLearner(hidden=hidden).fit(features, values, np.random.default_rng([1, k]))
+        for k in range(extent.repeats)
+    ]
+    chosen = methods() | (ablations() if extent.ablation and tried == max(extent.tried) else {})
+    answers = {
+        method: [timed(inner, net, problem, points) for net in nets]
+        for method, inner in chosen.items()
+        if applies(inner, nets[0], problem)
+    }
+    best = [max(runs[k][1] for runs in answers.values()) for k in range(len(nets))]
+    paper = statistics.median(seconds for seconds, _, _ in answers["paper"])
+    for method, runs in answers.items():
+        median = statistics.median(seconds for seconds, _, _ in runs)
+        scales = [max(1.0, abs(value)) for value in best]
+        yield Row(
+            domain=problem.name,
+            net=f"FC({','.join(map(str, hidden))})",
+            tried=tried,
+            method=method,
+            seconds_median=median,
+            seconds_p95=float(np.percentile([seconds for seconds, _, _ in runs], 95)),
+            ratio_to_paper=paper / median,
+            # A search that a limit stopped claims nothing, and cannot disagree.
+            agrees=all(
+                not proved or abs(value - top) <= 1e-5 * scale
+                for (_, value, proved), top, scale in zip(runs, best, scales, strict=True)
+            ),
+        )
+
+
+def applies(inner: InnerSolver, net: ReluNet, problem: Problem) -> bool:
+    """Whether a method takes such a net on such a domain."""
+    refusal = getattr(inner, "refusal", None)
+    return refusal is None or refusal(net, problem.domain) is None
+
+
+def timed(
+    inner: InnerSolver, net: ReluNet, problem: Problem, points: Sequence[Point]
+) -> tuple[float, float, bool]:
+    """Seconds, the value found by the net's own word, and whether it was proved to be the best."""
+    began = time.perf_counter()
+    proposal = inner.best(net, problem.domain, points, 1, np.random.default_rng(0))[0]
+    seconds = time.perf_counter() - began
+    value = float(net.predict(problem.domain.encode([proposal.point]))[0])
+    certificate = proposal.certificate
+    return seconds, value, certificate is not None and certificate.status is Status.OPTIMAL
+
+
+def steps(problem: Problem, history: History, tried: int) -> Iterator[Row]:
+    """A whole step, training included: the paper's recipe and solver against the default."""
+    features = problem.domain.encode(history.points[:tried])
+    values, points = history.values[:tried], history.points[:tried]
+    seconds: dict[str, float] = {}
+    for method, learner, inner in (
+        ("step: paper", PAPER, methods()["paper"]),
+        ("step: default", ReluLearner(), Auto()),
+    ):
+        began = time.perf_counter()
+        net = learner.fit(features, values, np.random.default_rng(2))
+        inner.best(net, problem.domain, points, 1, np.random.default_rng(0))
+        seconds[method] = time.perf_counter() - began
+    for method, spent in seconds.items():
+        ratio = seconds["step: paper"] / spent
+        yield Row(problem.name, "FC(16)", tried, method, spent, spent, ratio, agrees=True)
+
+
+def training(inputs: Sequence[int] = (32, 125, 400), steps: int = 1000, repeats: int = 5) -> Iterator[Row]:
+    """Adam steps on the same data: torch eager, where it is installed, and ours."""
+    for width in inputs:
+        rng = np.random.default_rng(width)
+        features = np.zeros((1000, width))
+        features[
+            np.arange(1000)[:, None], rng.integers(0, 4, (1000, width // 4)) + 4 * np.arange(width // 4)
+        ] = 1
+        values = rng.normal(size=1000)
+        learner = ReluLearner(steps=steps, decay=0.0)
+        learner.fit(features, values, rng)
+        ours = [our_training(learner, features, values) / steps for _ in range(repeats)]
+        torch = torch_steps(features, values, max(50, steps // 5), repeats)
+        rows = {"training: torch eager": torch, "training: ours": ours}
+        for method, runs in rows.items():
+            if runs:
+                ratio = statistics.median(torch) / statistics.median(runs) if torch else None
+                yield Row(
+                    f"{width} inputs",
+                    "FC(16)",
+                    len(values),
+                    method,
+                    statistics.median(runs),
+                    max(runs),
+                    ratio,
+                    True,
+                )
+
+
+def our_training(learner: ReluLearner, features: FloatArray, values: FloatArray) -> float:
+    """How long one fit takes, in seconds."""
+    return clocked(lambda: learner.fit(features, values, np.random.default_rng(0)))
+
+
+def torch_steps(features: FloatArray, values: FloatArray, steps: int, repeats: int) -> list[float]:
+    """Seconds a step of the same training in torch eager, one thread; empty without torch."""
+    try:
+        import torch
+        from torch import nn
+    except ImportError:
+        return []
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    inputs, targets = (torch.tensor(a, dtype=torch.float32) for a in (features, values))
+
+    def descend() -> None:
+        model = nn.Sequential(nn.Linear(features.shape[1], 16), nn.ReLU(), nn.Linear(16, 1))
+        adam = torch.optim.Adam(model.parameters(), lr=0.01)
+        for _ in range(steps):
+            batch = torch.randint(len(inputs), (64,))
+            loss = nn.functional.mse_loss(model(inputs[batch])[:, 0], targets[batch])
+            adam.zero_grad()
+            loss.backward()  # type: ignore[no-untyped-call]
+            adam.step()
+
+    descend()
+    found = [clocked(descend) / steps for _ in range(repeats)]
+    torch.set_num_threads(threads)
+    return found
+
+
+def clocked(action: Callable[[], object]) -> float:
+    """How long it takes, in seconds."""
+    began = time.perf_counter()
+    action()
+    return time.perf_counter() - began
+
+
+def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """The rows as plain values."""
+    return [asdict(row) for row in rows]

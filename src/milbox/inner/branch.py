@@ -1,0 +1,143 @@
+"""What is the exact best untried point of a one-hidden-layer network over a product of small blocks?
+
+The domain's independent groups of variables are the blocks, their feasible joint states the letters; see
+`branch_search` for the method.
+"""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import Point
+from milbox.domain import Domain
+from milbox.domain.blocks import blocks
+from milbox.errors import UnsupportedProgram
+from milbox.inner.branch_letters import Letters, letters
+from milbox.milp.solution import Limits, Status
+from milbox.surrogates.base import Surrogate
+from milbox.surrogates.linear import Linear
+from milbox.surrogates.relu import ReluNet
+from milbox.trials.trial import Certificate, Proposal
+
+if TYPE_CHECKING:
+    from milbox.inner.branch_search import Found, Sum
+
+ROUNDING = 1e-10
+"""The kernel's value and the surrogate's own may differ by this share of the largest value there can be."""
+
+ENTRIES = 1 << 25
+"""The largest table of letters by units: 256 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """Exact for networks with one hidden layer (and for linear surrogates) where constraints make blocks.
+
+    Attributes:
+        limits: when the search stops; the best points in hand are returned with the bound proved so far.
+            They do not keep it from finding `count` points at all.
+        states: blocks with more joint states than this are left to other methods.
+    """
+
+    limits: Limits = Limits()
+    states: int = 4096
+
+    def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
+        """Why it cannot be used here; None when it can."""
+        if not isinstance(surrogate, Linear | ReluNet):
+            return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
+        if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 1:
+            return f"the network has {len(surrogate.hidden)} hidden layers, and it takes one"
+        listed = blocks(domain, self.states)
+        if listed is None:
+            return f"constraints tie variables together in more than {self.states} joint states"
+        count, units = sum(len(block.states) for block in listed), hidden_units(surrogate)
+        if count * (units + 1) > ENTRIES:
+            return f"{count} joint states times {units} units are too many to keep in memory"
+        return None
+
+    def best(
+        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
+    ) -> Sequence[Proposal]:
+        """The `count` best points, best first; fewer when fewer are left."""
+        # numba is slow to import, so whoever does not search does not pay for it.
+        from milbox.inner.branch_search import maximise
+
+        began = time.perf_counter()
+        refusal = self.refusal(surrogate, domain)
+        if refusal is not None:
+            raise UnsupportedProgram(f"branch and bound cannot be used: {refusal}")
+        listed = letters(domain, self.states)
+        if listed is None or count < 1:
+            return []
+        tried = listed.numbers(forbidden)
+        found = maximise(
+            as_sum(surrogate, listed),
+            tried,
+            count,
+            rng,
+            seconds=self.limits.seconds - (time.perf_counter() - began),
+            nodes=self.limits.nodes,
+            gap=self.limits.gap,
+        )
+        points = listed.points(found.points)
+        own = surrogate.predict(domain.encode(points))
+        seconds = time.perf_counter() - began
+        proposals = []
+        for place, point in enumerate(map(tuple, points.tolist())):
+            assert domain.contains(point), "blocks list feasible states"
+            assert not (tried == found.points[place]).all(axis=1).any(), "tried points are told apart"
+            proposals.append(
+                Proposal(
+                    point,
+                    "branch and bound",
+                    self.certificate(found, place, float(own[place]), len(tried), seconds),
+                )
+            )
+        return proposals
+
+    def certificate(
+        self, found: "Found", place: int, prediction: float, no_goods: int, seconds: float
+    ) -> Certificate:
+        """What is proved about one of the points found, once those before it are taken."""
+        value = float(found.values[place])
+        bound = max(value + found.slack, found.rest)
+        residual = abs(value - prediction)
+        if residual > ROUNDING * found.scale:
+            bound = math.inf  # the tables are not the surrogate's, and say nothing about it
+        proved = bound - value <= max(2.0 * found.slack, self.limits.gap * max(abs(value), abs(bound)))
+        return Certificate(
+            status=Status.OPTIMAL if proved else Status.FEASIBLE,
+            value=value,
+            bound=bound,
+            residual=residual,
+            no_goods=no_goods,
+            seconds=seconds,
+            solver=f"branch and bound ({found.nodes} nodes)",
+        )
+
+
+def hidden_units(surrogate: Linear | ReluNet) -> int:
+    """How many ReLUs there are."""
+    return sum(len(layer.bias) for layer in surrogate.hidden) if isinstance(surrogate, ReluNet) else 0
+
+
+def as_sum(surrogate: Surrogate, listed: Letters) -> "Sum":
+    """The surrogate over letters instead of features."""
+    from milbox.inner.branch_search import Sum
+
+    if isinstance(surrogate, Linear):
+        weights, bias, output = surrogate.weights[:, None], np.array([surrogate.bias]), np.zeros(0)
+    else:
+        assert isinstance(surrogate, ReluNet), "refusal() says no to others"
+        weights, bias, output = surrogate.output.weights, surrogate.output.bias, np.zeros(0)
+        if surrogate.hidden:
+            first, output = surrogate.hidden[0], weights[:, 0]
+            weights = np.column_stack([first.weights, np.zeros(len(first.weights))])
+            bias = np.append(first.bias, bias)
+    return Sum(listed.features @ weights, listed.first, bias, output)

@@ -183,9 +183,15 @@ def problems(pattern: str, data: Path | None, as_json: bool) -> None:
 @click.option("--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Rows as JSON.")
 @click.option("--repeats", type=click.IntRange(min=1), help="Nets per row [default: 5, or 3 when quick].")
 @click.option("--problem", "chosen", multiple=True, help="Only problems matching this; may be repeated.")
+@click.option("--net", "nets", multiple=True, help="Only this network, such as 16 or 16,16; may be repeated.")
 @click.option("--data", type=FOLDER, help="The folder of benchmark data [default: $MILBOX_DATA].")
 def speed(
-    quick: bool, json_file: Path | None, repeats: int | None, chosen: tuple[str, ...], data: Path | None
+    quick: bool,
+    json_file: Path | None,
+    repeats: int | None,
+    chosen: tuple[str, ...],
+    nets: tuple[str, ...],
+    data: Path | None,
 ) -> None:
     """Time the paper's configuration and ours side by side, in this process on this machine."""
     import json
@@ -199,6 +205,7 @@ def speed(
         extent,
         repeats=repeats or extent.repeats,
         problems=tuple(expand(chosen, data)) if chosen else extent.problems,
+        nets=tuple(widths(net) for net in nets) or extent.nets,
     )
     header = ("domain", "net", "tried", "method", "median s", "p95 s", "x paper", "agrees")
     click.echo("| " + " | ".join(header) + " |\n|" + " --- |" * len(header))
@@ -214,3 +221,11 @@ def speed(
             json_file.write_text(json.dumps(as_json(rows), indent=1))
     if not all(row.agrees for row in rows):
         raise RunFailed("methods disagree about the best point; see the rows marked NO")
+
+
+def widths(net: str) -> tuple[int, ...]:
+    """The hidden widths of a network written as 16 or 16,16."""
+    try:
+        return tuple(int(units) for units in net.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{net!r} is not a network; write its widths, such as 16 or 16,16") from None

@@ -30,17 +30,17 @@ class Settings(enum.StrEnum):
 
 
 # On top of no cuts, no heuristics and fast presolving. Measured on trained FC(16) networks over one-hot and
-# assignment rows, with a start and filtered no-goods: together they take 0.52 of the time (geometric mean over
-# 24 programs; with cuts the same programs take 13). The programs are small, so that what SCIP does to save nodes
-# costs more than the nodes.
+# assignment rows, with a start and filtered no-goods: together they take 0.52 of the time (geometric mean of
+# 24 programs; with cuts the same programs take 13). The programs are small, so that what SCIP does to save
+# nodes costs more than the nodes.
 _TUNED: dict[str, Option] = {
     # Strong branching looks at a column once and then trusts what it saw (0.75). With less of it the FC(32)
     # and FC(16,16) programs have a long tail; with none of it (most infeasible branching) all take 7.5.
     "branching/relpscost/maxreliable": 1.0,
     "branching/relpscost/sbiterquot": 1.0,
     "branching/relpscost/sbiterofs": 1000,
-    # Neither propagation inside strong branching (0.93) nor fixing by reduced costs (0.91). All other propagation
-    # stays: without it the programs of a domain alone take up to four times as long.
+    # Neither propagation inside strong branching (0.93) nor fixing by reduced costs (0.91). All other
+    # propagation stays: without it the programs of a domain alone take up to four times as long.
     "branching/relpscost/maxproprounds": 0,
     "propagating/redcost/freq": -1,
     "misc/usesymmetry": 0,

@@ -137,6 +137,7 @@ def gap_section(page: Page, records: Sequence[Record]) -> None:
     page.add("## minlplib")
     for name in algorithms_of(records, ALGORITHMS):
         page.add(
+            tables.matched(records, name),
             f"### {name}: trials by primal gap and class (paper: Table 1, 20 trials x 1000 steps)",
             tables.gaps_by_class(records, name),
             f"### {name}: trials by primal gap and instance (paper: Table 3)",

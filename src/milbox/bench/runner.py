@@ -82,8 +82,10 @@ def run_cells(
                         idle.append(pool)
                     yield end
         finally:
+            for pool in idle:
+                pool.shutdown()
             # At once: whatever the workers have told is in their journals.
-            pools = [*idle, *(pool for _, pool in busy.values())]
+            pools = [pool for _, pool in busy.values()]
             processes = [process for pool in pools for process in (pool._processes or {}).values()]
             for pool in pools:
                 stop(pool, now=True)

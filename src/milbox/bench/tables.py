@@ -181,7 +181,7 @@ def gaps_by_class(records: Sequence[Record], algorithm: str) -> str:
         count = len({record.problem for record in members})
         rows.append((f"{name} ({count})", f"[{min(sizes)}, {max(sizes)}]", len(gaps), *ours, *theirs))
     headers = ("class (problems)", "variables", "trials", "0 %", "≤ 1 %", "≤ 10 %")
-    return markdown((*headers, *(f"paper: {head}" for head in headers[3:])), rows)
+    return markdown((*headers, *(f"paper's NN+MILP: {head}" for head in headers[3:])), rows)
 
 
 def gaps_by_instance(records: Sequence[Record], algorithm: str) -> str:
@@ -200,4 +200,19 @@ def gaps_by_instance(records: Sequence[Record], algorithm: str) -> str:
         ours = [f"{count}/{len(gaps)}" for count in counts]
         rows.append((name, size, evaluations, *ours, f"{min(gaps):.2%}", *theirs))
     headers = ("instance", "variables", "evaluations", "0 %", "≤ 1 %", "≤ 10 %", "best gap")
-    return markdown((*headers, "paper: 0 %", "≤ 1 %", "≤ 10 %"), rows)
+    return markdown((*headers, "paper's NN+MILP: 0 %", "≤ 1 %", "≤ 10 %"), rows)
+
+
+def matched(records: Sequence[Record], algorithm: str) -> str:
+    """On how many instances the best known value was met, or nearly so, in some trial."""
+    best = {
+        problem: min(gaps)
+        for problem, algorithms in by_problem(records).items()
+        if (gaps := [g for r in algorithms.get(algorithm, []) if (g := gap_of(r)) is not None])
+    }
+    exact = sum(gap == 0.0 for gap in best.values())
+    near = sum(0.0 < gap <= 0.1 for gap in best.values())
+    return (
+        f"{algorithm} met the best known value in at least one trial on {exact} of {len(best)} problems and "
+        f"came within 10 % on {near} more (the paper's NN+MILP, with 20 trials each: 20 of 61, and 25 more)."
+    )

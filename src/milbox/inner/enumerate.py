@@ -1,5 +1,6 @@
 """What is the best point of a small domain? Look at every one."""
 
+import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +12,17 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import blocks
+from milbox.inner.branch_letters import letters
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
+from milbox.surrogates.relu import ReluNet
 from milbox.trials.trial import Certificate, Proposal
 
 # How many feature entries are encoded at a time, and how many are kept for the next step (128 MB).
-CHUNK = 1 << 22
+CHUNK = 1 << 20
 KEPT = 1 << 24
+# Joint states of a block that may be listed; as many as `Domain.size` counts.
+STATES = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,7 @@ class Enumerate:
         """The `count` best points by prediction; equal ones in an order drawn from rng."""
         began = time.perf_counter()
         points, index = all_points(domain)
-        values = np.concatenate([surrogate.predict(part) for part in encoded(domain)])
+        values = everywhere(surrogate, domain)
         values[[index[p] for p in forbidden if p in index]] = -np.inf
         ties = rng.random(len(values))
         count = min(count, len(points))
@@ -49,6 +54,7 @@ class Enumerate:
         if count:
             top = np.flatnonzero(values >= values[top].min())
         chosen = top[np.lexsort((ties[top], -values[top]))][:count]
+        own = surrogate.predict(domain.encode(points[chosen])) if len(chosen) else values[chosen]
         seconds = time.perf_counter() - began
         return [
             Proposal(
@@ -58,21 +64,51 @@ class Enumerate:
                     status=Status.OPTIMAL,
                     value=float(values[i]),
                     bound=float(values[i]),
-                    residual=0.0,
+                    residual=abs(float(values[i] - predicted)),
                     no_goods=len(forbidden),
                     seconds=seconds,
                     solver=f"enumeration of {len(points)} points",
                 ),
             )
-            for i in chosen
+            for i, predicted in zip(chosen, own, strict=True)
             if values[i] > -np.inf
         ]
+
+
+def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:
+    """The prediction at every point, in the order of `all_points`."""
+    known = letters(domain, STATES)
+    if not isinstance(surrogate, ReluNet) or not surrogate.hidden or known is None:
+        return np.concatenate([surrogate.predict(part) for part in encoded(domain)])
+    # A point's first pre-activations are a sum over its letters: of one half of the blocks, and of the other.
+    first = surrogate.layers[0]
+    table = known.features @ first.weights
+    parts = [table[a:b] for a, b in itertools.pairwise(known.first)]
+    sizes = np.cumprod([len(part) for part in parts], dtype=np.float64)
+    half = 1 + int(np.searchsorted(sizes, np.sqrt(sizes[-1])))
+    left, right = summed(parts[:half]) + first.bias, summed(parts[half:])
+    rest = ReluNet(surrogate.layers[1:])
+    step = max(1, CHUNK // right.size)
+    values = []
+    for i in range(0, len(left), step):
+        signals = left[i : i + step, None, :] + right
+        np.maximum(signals, 0.0, out=signals)
+        values.append(rest.predict(signals.reshape(-1, signals.shape[2])))
+    return np.concatenate(values)
+
+
+def summed(parts: Sequence[FloatArray]) -> FloatArray:
+    """The sums of one row from each part, the last part changing fastest."""
+    sums = np.zeros((1, parts[0].shape[1])) if parts else np.zeros((1, 1))
+    for part in parts:
+        sums = (sums[:, None, :] + part).reshape(-1, part.shape[1])
+    return sums
 
 
 @lru_cache(maxsize=4)
 def all_points(domain: Domain) -> tuple[IntArray, dict[Point, int]]:
     """Every point, one a row, and the row of each."""
-    found = blocks(domain, 1 << 17)
+    found = blocks(domain, STATES)
     assert found is not None, "refusal() says no to such domains"
     points = np.zeros((domain.size or 0, len(domain.variables)), dtype=np.int64)
     repeat = len(points)

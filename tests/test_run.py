@@ -141,7 +141,7 @@ def test_a_trial_without_a_value_fails_and_the_run_goes_on(wrong: Any, reason: s
     assert "7 failed" in result.message
 
 
-class Reagent(Exception):  # noqa: N818
+class Reagent(Exception):
     def __reduce__(self) -> str:
         raise TypeError("cannot be pickled")
 

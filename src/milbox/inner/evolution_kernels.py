@@ -31,7 +31,7 @@ def below(size: int, state: State) -> int:
     z = (z ^ (z >> _30)) * _MIX_1
     z = (z ^ (z >> _27)) * _MIX_2
     z ^= z >> _31
-    return np.int64(((z >> _32) * np.uint64(size)) >> _32)
+    return np.int64(((z >> _32) * np.uint64(size)) >> _32)  # type: ignore[return-value]  # an int, compiled
 
 
 @compiled
@@ -42,7 +42,7 @@ def happens(probability: float, state: State) -> bool:
     z = (z ^ (z >> _30)) * _MIX_1
     z = (z ^ (z >> _27)) * _MIX_2
     z ^= z >> _31
-    return (z >> _11) * (1.0 / 9007199254740992.0) < probability
+    return bool((z >> _11) * (1.0 / 9007199254740992.0) < probability)
 
 
 @compiled

@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint format clean
+.PHONY: demo test docs lint format clean
 
 .venv/core: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -25,6 +25,10 @@ lint: .venv/dev
 
 test: lint
 	$(BIN)/pytest -n 2 --dist worksteal
+
+docs: .venv/dev
+	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
 
 format: .venv/dev
 	$(BIN)/ruff check --fix .

@@ -38,7 +38,7 @@ PATIENCE = 120.0
 
 FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<language>\w*|\{code-block\} *\w+|\{[\w-]+\}[^\n]*)\n"
-    r"(?P<options>(?::[\w-]+:[^\n]*\n)*)(?P<text>.*?)^(?P=fence) *$",
+    r"(?P<options>(?:(?::[\w-]+:[^\n]*\n)+\n?)?)(?P<text>.*?)^(?P=fence) *$",
     re.MULTILINE | re.DOTALL,
 )
 REMARK = re.compile(r"<!-- *([^>]*?) *-->\n\Z")

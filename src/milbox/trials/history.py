@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -10,7 +11,8 @@ from milbox.arrays import FloatArray, Point
 from milbox.trials.trial import Failed, Finished, Pending, Proposal, Trial
 
 
-@dataclass(frozen=True, slots=True)
+# Not slotted: what is asked of a history many times in one step is worked out once.
+@dataclass(frozen=True)
 class History:
     """Every trial in the order it was asked; ``trials[n].number == n``."""
 
@@ -25,7 +27,7 @@ class History:
     def __getitem__(self, number: int) -> Trial:
         return self.trials[number]
 
-    @property
+    @cached_property
     def finished(self) -> tuple[Trial, ...]:
         """The trials that were measured."""
         return tuple(trial for trial in self.trials if isinstance(trial.outcome, Finished))
@@ -40,12 +42,12 @@ class History:
         """The trials that could not be measured."""
         return tuple(trial for trial in self.trials if isinstance(trial.outcome, Failed))
 
-    @property
+    @cached_property
     def points(self) -> list[Point]:
         """The points of finished trials."""
         return [trial.point for trial in self.finished]
 
-    @property
+    @cached_property
     def values(self) -> FloatArray:
         """The values of finished trials, in the order of ``points``."""
         return np.array(
@@ -53,7 +55,7 @@ class History:
             dtype=np.float64,
         )
 
-    @property
+    @cached_property
     def asked_points(self) -> list[Point]:
         """The points of all trials, pending and failed too: what may not be proposed again."""
         return [trial.point for trial in self.trials]

@@ -108,9 +108,10 @@ class Branch:
         value = float(found.values[place])
         bound = max(value + found.slack, found.rest)
         residual = abs(value - prediction)
-        if residual > ROUNDING * found.scale:
-            bound = math.inf  # the tables are not the surrogate's, and say nothing about it
         proved = bound - value <= max(2.0 * found.slack, self.limits.gap * max(abs(value), abs(bound)))
+        if residual > ROUNDING * found.scale:
+            # What was searched is not the surrogate, and proves nothing about it.
+            proved, bound = False, math.inf
         return Certificate(
             status=Status.OPTIMAL if proved else Status.FEASIBLE,
             value=value,

@@ -70,19 +70,26 @@ def find_tops(cost: FloatArray, first: IntArray, free: int, top: FloatArray, at:
 
 @kernel
 def look(
-    table: FloatArray, sign: FloatArray, bias: FloatArray, at: IntArray, count: int, free: int, h: FloatArray
+    table: FloatArray,
+    sign: FloatArray,
+    bias: FloatArray,
+    at: IntArray,
+    count: int,
+    free: int,
+    skipped: int,
+    h: FloatArray,
 ) -> float:
-    """The value at a point given by its columns; leaves its units' inputs in h."""
+    """The value at a point given by its columns, perhaps without one block; leaves the inputs in h."""
     last = table.shape[0] - 1
-    value: float = bias[last]
-    for p in range(free):
-        value += table[last, at[p]]
-    for r in range(count):
+    value = 0.0
+    for row in range(count + 1):
+        r = row if row < count else last
         total = bias[r]
         for p in range(free):
-            total += table[r, at[p]]
+            if p != skipped:
+                total += table[r, at[p]]
         h[r] = total
-        value += sign[r] * max(total, 0.0)
+        value += sign[r] * max(total, 0.0) if row < count else total
     return value
 
 
@@ -123,7 +130,7 @@ def descend(
             bound += rows.slope[r] * rows.bias[r]
             rounding += abs(rows.slope[r]) * desk.size[rows.unit[r]]
         bound += noise * rounding
-        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, rows.h)
+        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, -1, rows.h)
         if step == 0:
             ambition = 0.5 * (bound - floor)
         stalled += 1

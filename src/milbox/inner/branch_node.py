@@ -65,7 +65,7 @@ class Columns(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """The free blocks of a node: those with more than one open letter."""
+    """The free blocks of a node: those with more than one open letter, or else the last."""
 
     number: IntArray
     first: IntArray
@@ -104,7 +104,8 @@ def load(
     width = 0
     for p in range(desk.point.shape[0]):
         begin, end = start + stack.first[node, p], start + stack.first[node, p + 1]
-        if end - begin == 1:
+        # At least one block stays free, however many letters it has.
+        if end - begin == 1 and (free > 0 or p + 1 < desk.point.shape[0]):
             letter = stack.letter[begin]
             desk.point[p] = letter
             for j in range(units + 1):

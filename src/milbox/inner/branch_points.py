@@ -156,19 +156,21 @@ def offer(net: Network, tried: Tried, pool: Pool, point: IntArray, key: int, h: 
 
 
 @vectorised
-def values_with(net: Network, h: FloatArray, begin: int, end: int, values: FloatArray) -> None:
-    """The value for each letter of a block, when the units' inputs h lack that block."""
-    table, units = net.by_unit, net.sign.shape[0]
+def values_with(
+    table: FloatArray, sign: FloatArray, h: FloatArray, count: int, begin: int, end: int, values: FloatArray
+) -> None:
+    """The value for each letter of a block, when the inputs h of `count` units and of the output lack it."""
+    last = table.shape[0] - 1
     for i in range(begin, end):
-        values[i] = h[units] + table[units, i]
+        values[i] = h[last] + table[last, i]
     j = 0
-    while j + 2 <= units:
-        h0, h1, s0, s1 = h[j], h[j + 1], net.sign[j], net.sign[j + 1]
+    while j + 2 <= count:
+        h0, h1, s0, s1 = h[j], h[j + 1], sign[j], sign[j + 1]
         for i in range(begin, end):
             values[i] += s0 * max(h0 + table[j, i], 0.0) + s1 * max(h1 + table[j + 1, i], 0.0)
         j += 2
-    if j < units:
-        h0, s0 = h[j], net.sign[j]
+    if j < count:
+        h0, s0 = h[j], sign[j]
         for i in range(begin, end):
             values[i] += s0 * max(h0 + table[j, i], 0.0)
 
@@ -201,7 +203,7 @@ def climb(
             best = current + slack
             to = old
             floor = pool.value[last] + slack
-            values_with(net, h, net.first[p], net.first[p + 1], values)
+            values_with(net.by_unit, net.sign, h, net.sign.shape[0], net.first[p], net.first[p + 1], values)
             for letter in range(net.first[p], net.first[p + 1]):
                 value = values[letter]
                 if value > floor:

@@ -25,8 +25,11 @@ SLICE = 0.02
 STARTS = 4
 """Random points to climb from before the search."""
 
-ROOT_STEPS, STEPS = 60, 15
-"""Subgradient steps per round at the root, and at other nodes."""
+STEPS = 5
+"""Subgradient steps per round; more save few nodes: ruling out letters and phases does most of the work."""
+
+FEW, MANY = 512.0, 4e6
+"""Nodes of few points are enumerated; all points are, unless many, once nodes times few exceed them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,22 +100,28 @@ def maximise(
     stack, desk = root(net), empty_desk(net)
 
     limit = math.inf if nodes is None else nodes
-    steps, portion = ROOT_STEPS, 0
+    points = float(np.diff(net.first).astype(np.float64).prod())
+    portion, checkpoint, few = 0, 1, FEW
     while True:
         before = time.perf_counter()
-        state = advance(net, seen, pool, stack, *desk, starts, portion, steps, slack, noise)
+        state = advance(net, seen, pool, stack, *desk, starts, portion, STEPS, few, slack, noise)
         now = time.perf_counter()
         searched, full = int(stack.counts[1]), pool.value[-1] > NOTHING
         if state == DONE or (full and (now - began > seconds or searched >= limit)):
             break
-        if full and gap > 0.0 and is_near(pool.value[-1], highest(stack), gap):
-            break
         if state == STACK_FULL:
             stack = larger(stack)
-        elif searched == 0:
-            portion = 1
-        else:
-            steps, portion = STEPS, max(1, int(portion * min(2.0, SLICE / (now - before))))
+        # What depends on the search but not on the clock is looked at after 1, 2, 4, 8, ... nodes.
+        if searched >= checkpoint:
+            checkpoint = 2 * searched
+            if full and gap > 0.0 and is_near(pool.value[-1], highest(stack), gap):
+                break
+            if few < points < min(searched * FEW, MANY):
+                # Looking at all points would have been cheaper by now.
+                stack, few = root(net), points
+                stack.counts[1] = searched
+        pace = SLICE / max(now - before, 1e-6)
+        portion = max(1, min(int(portion * pace), checkpoint - searched))
         if full:
             portion = int(min(portion, limit - searched))
         starts = starts[:0]

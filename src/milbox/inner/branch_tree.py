@@ -3,7 +3,18 @@
 from milbox.arrays import IntArray
 from milbox.inner.branch_bound import descend, look
 from milbox.inner.branch_node import ACTIVE, INACTIVE, OPEN, Blocks, Columns, Desk, Rows, Stack, load, push
-from milbox.inner.branch_points import NOTHING, Network, Pool, Tried, climb, entry, kernel
+from milbox.inner.branch_points import (
+    NOTHING,
+    Network,
+    Pool,
+    Tried,
+    climb,
+    entry,
+    kernel,
+    key_of,
+    offer,
+    values_with,
+)
 from milbox.inner.branch_shrink import settle, strike, tighten
 
 # How a slice of the search ends.
@@ -17,6 +28,58 @@ ROUNDS = 6
 
 SWEEPS, FEW = 20, 3
 """Of climbs from the starts, and of climbs from nodes."""
+
+
+@kernel
+def is_small(first: IntArray, free: int, few: float) -> bool:
+    """Whether a node has so few points that looking at all of them is cheaper than bounding them."""
+    points = 1.0
+    for p in range(free):
+        points *= first[p + 1] - first[p]
+    return points <= few
+
+
+@kernel
+def enumerate_all(
+    net: Network,
+    tried: Tried,
+    pool: Pool,
+    rows: Rows,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    count: int,
+    free: int,
+    slack: float,
+) -> None:
+    """Offer every point of the node that beats the pool, a whole block at a time."""
+    last = pool.value.shape[0] - 1
+    widest = 0
+    for p in range(free):
+        blocks.at[p] = blocks.first[p]
+        if blocks.first[p + 1] - blocks.first[p] > blocks.first[widest + 1] - blocks.first[widest]:
+            widest = p
+    begin, end = blocks.first[widest], blocks.first[widest + 1]
+    while True:
+        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, widest, rows.h)
+        values_with(columns.table, rows.sign, rows.h, count, begin, end, columns.cost)
+        for i in range(begin, end):
+            if columns.cost[i] > pool.value[last] + slack:
+                blocks.at[widest] = i
+                for p in range(free):
+                    desk.point[blocks.number[p]] = columns.letter[blocks.at[p]]
+                offer(net, tried, pool, desk.point, key_of(net, desk.point), desk.spare_h)
+        # The next combination of columns of the other blocks, like an odometer.
+        p = 0
+        while p < free:
+            if p != widest:
+                blocks.at[p] += 1
+                if blocks.at[p] < blocks.first[p + 1]:
+                    break
+                blocks.at[p] = blocks.first[p]
+            p += 1
+        if p == free:
+            break
 
 
 @kernel
@@ -112,6 +175,7 @@ def advance(
     starts: IntArray,
     nodes: int,
     steps: int,
+    few: float,
     slack: float,
     noise: float,
 ) -> int:
@@ -137,6 +201,10 @@ def advance(
         bound = ceiling
         value = NOTHING
         for number in range(ROUNDS):
+            if is_small(blocks.first, free, few):
+                enumerate_all(net, tried, pool, rows, columns, blocks, desk, count, free, slack)
+                bound = NOTHING
+                break
             count, constant = settle(rows, columns, blocks, desk, count, free, noise)
             if count < 0:
                 bound = NOTHING
@@ -146,7 +214,7 @@ def advance(
             tries = 1 if pool.value[last] == NOTHING else steps
             bound = descend(rows, columns, blocks, desk, count, free, constant, tries, floor, noise)
             if bound > floor:
-                value = look(columns.table, rows.sign, rows.bias, blocks.best_at, count, free, rows.h)
+                value = look(columns.table, rows.sign, rows.bias, blocks.best_at, count, free, -1, rows.h)
                 if number == 0 or value > floor:
                     for p in range(free):
                         desk.point[blocks.number[p]] = columns.letter[blocks.best_at[p]]

@@ -24,6 +24,7 @@ lint: .venv/dev
 	$(BIN)/lint-imports
 
 test: lint
+	scripts/ensure-chromium
 	$(BIN)/pytest -n 2 --dist worksteal
 
 docs: .venv/dev

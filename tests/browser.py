@@ -7,8 +7,10 @@ to be installed for it beside the browser.
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +21,8 @@ FLAGS = (
     "--disable-component-update --disable-sync --disable-dev-shm-usage --hide-scrollbars "
     "--remote-debugging-pipe --no-proxy-server"
 )
+# A command that takes longer has failed; on a busy machine a start may well take twenty seconds.
+PATIENCE = 90
 
 
 def chromium() -> str | None:
@@ -51,8 +55,9 @@ class Browser:
         left = memoryview(json.dumps(message).encode() + b"\0")
         while left:
             left = left[os.write(self._to, left) :]
+        deadline = time.monotonic() + PATIENCE
         while True:
-            answer = self._read()
+            answer = self._read(deadline)
             if answer.get("id") == self._number:
                 if "error" in answer:
                     raise RuntimeError(f"{method}: {answer['error']}")
@@ -60,8 +65,10 @@ class Browser:
                 return result
             self._note(answer)
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self, deadline: float) -> dict[str, Any]:
         while b"\0" not in self._held:
+            if not select.select([self._back], [], [], max(0.0, deadline - time.monotonic()))[0]:
+                raise RuntimeError(f"the browser has not answered for {PATIENCE} seconds: {self.complaints}")
             piece = os.read(self._back, 1 << 20)
             if not piece:
                 raise RuntimeError("the browser has ended")

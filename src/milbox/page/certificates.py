@@ -8,7 +8,7 @@ import numpy as np
 
 from milbox.page.charts import HALF, Axes, Dot, axes, chart, dots, figure, legend, table, thinned
 from milbox.page.marks import Markup, joined, tag, text
-from milbox.page.record import Record, gap
+from milbox.page.record import Record, evaluation_seconds, gap, known_seconds
 from milbox.page.scales import Scale, spanning
 from milbox.page.words import count, duration, number, share, short
 from milbox.trials import Certificate, Trial
@@ -73,9 +73,9 @@ def gaps(record: Record) -> Markup:
 def times(record: Record) -> Markup:
     """Seconds spent on each trial: surrogate, solver, evaluation."""
     series: list[tuple[str, str, list[tuple[Trial, float]]]] = [
-        ("a", "fitting the surrogate", [(t, t.proposal.fit_seconds) for t in record.trials]),
-        ("b", "solving for the point", [(t, c.seconds) for t, c in record.certified]),
-        ("c", "evaluating it", [(t, getattr(t.outcome, "seconds", 0.0)) for t in record.trials]),
+        ("a", "fitting the surrogate", [(t, known_seconds(t.proposal.fit_seconds)) for t in record.trials]),
+        ("b", "solving for the point", [(t, known_seconds(c.seconds)) for t, c in record.certified]),
+        ("c", "evaluating it", [(t, evaluation_seconds(t)) for t in record.trials]),
     ]
     series = [(key, name, [(t, s) for t, s in taken if s > 0]) for key, name, taken in series]
     series = [entry for entry in series if entry[2]]
@@ -138,7 +138,7 @@ def methods(record: Record) -> Markup:
 
 def method(origin: str, solver: str, found: Sequence[Certificate]) -> list[Markup]:
     """One way of finding points, in numbers."""
-    seconds = [certificate.seconds for certificate in found]
+    seconds = [known_seconds(certificate.seconds) for certificate in found]
     shown = (
         short(origin, 40),
         short(solver, 60),

@@ -9,6 +9,8 @@ from functools import cache
 from importlib import resources
 from typing import TypeAlias
 
+import numpy as np
+
 from milbox.page.about import about_run, failures
 from milbox.page.agreement import agreement
 from milbox.page.certificates import certificates
@@ -64,7 +66,10 @@ def page(record: Record, *, live: str | None = None) -> str:
         record: what the journal says.
         live: the version of the page that a server shows; it then follows the server's newer ones.
     """
-    bodies = [(section, section.body(record)) for section in SECTIONS]
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # differences of huge values are infinite, and shown so
+        bodies = [(section, section.body(record)) for section in SECTIONS]
     shown = [(section, body) for section, body in bodies if body is not None]
     main = joined([header(record, live is not None), contents([s for s, _ in shown]), *map(section, shown)])
     style, script = source("style.css"), source("script.js")

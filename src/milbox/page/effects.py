@@ -18,7 +18,7 @@ from milbox.page.words import number
 
 SHUFFLES = 19
 FEWEST = 8
-MOST_TRIALS, MOST_COLUMNS, MOST_PAIRED = 1500, 2000, 600
+MOST_TRIALS, MOST_COLUMNS, MOST_PAIRED = 1000, 800, 400
 # A value that was tried less often says too little about pairs.
 RAREST = 3
 PENALTIES = np.logspace(-3, 5, 33)

@@ -26,6 +26,8 @@ LABELS = frozenset({"op", "ops", "operation", "operations"})
 # Choices that switch a vertex off.
 NOTHING = frozenset({"null", "none", "None", "off"})
 MOST_VERTICES, MOST_EDGES = 40, 200
+# Larger ones are drawn round a circle.
+MOST_LAYERED = 60
 TOP = 3
 SIZE = 300
 # The width of a vertex and its margin, its height, and the distance from layer to layer.
@@ -172,7 +174,11 @@ def drawn(picture: Picture, trial: Trial) -> Markup:
     if not picture.vertices:
         parts = [tag("text", text("no edges"), x=SIZE / 2, y=30, class_="tick middle")]
         return chart(SIZE, 50, parts, label)
-    layout = layered(picture.vertices, picture.edges, BOX) if picture.directed else None
+    layout = (
+        layered(picture.vertices, picture.edges, BOX)
+        if picture.directed and len(picture.edges) <= MOST_LAYERED
+        else None
+    )
     return circle(picture, label) if layout is None else tiers(picture, layout, label)
 
 

@@ -14,6 +14,8 @@ from milbox.page.scales import Scale, spanning
 from milbox.page.words import count, number, share, short
 
 SHOWN = 12
+# Sums of squares of larger numbers would overflow.
+LARGEST = 1e100
 ROW = 26
 # A map has a cell for each value at each place of an array; larger ones are not drawn.
 MOST_PLACES, MOST_CHOICES = 60, 24
@@ -24,6 +26,8 @@ def matter(record: Record) -> Markup:
     if len(record.finished) < FEWEST:
         missing = f"At least {FEWEST} finished trials are needed to say which variables matter."
         return tag("p", text(missing), class_="quiet")
+    if np.abs(record.values).max() > LARGEST:
+        return tag("p", text("The values are too large to be compared."), class_="quiet")
     # What is drawn at the edge of the progress chart counts as lying there.
     values = record.sign * np.maximum(record.sign * record.values, record.sign * record.worst_shown)
     effects = analyse(record.domain, [trial.point for trial in record.finished], values)

@@ -2,7 +2,7 @@
 
 from milbox.page.charts import Axes, Dot, axes, both, chart, crosses, dots, figure, legend, staircase, thinned
 from milbox.page.marks import Markup, joined, tag, text
-from milbox.page.record import Record
+from milbox.page.record import Record, evaluation_seconds
 from milbox.page.scales import spanning
 from milbox.page.words import count, duration, number
 from milbox.trials import Trial
@@ -18,7 +18,7 @@ def progress(record: Record) -> Markup:
         entries.append(("k-start", f"initial design ({count(record.initial, 'trial')})"))
     if failed:
         entries.append(("k-failed", f"failed ({count(failed, 'trial')})"))
-    beyond = int((record.sign * (record.values - record.worst_shown) < 0).sum())
+    beyond = int((record.sign * record.values < record.sign * record.worst_shown).sum())
     notes = []
     if beyond:
         side = "below" if record.sign > 0 else "above"
@@ -90,6 +90,6 @@ def label_of(trial: Trial) -> str:
     if trial.value is None:
         reason = (trial.reason or "").partition("\n")[0][:80]
         return f"trial {trial.number}: failed, {reason}"
-    took = getattr(trial.outcome, "seconds", 0.0)
+    took = evaluation_seconds(trial)
     spent = f", measured in {duration(took)}" if took > 0 else ""
     return f"trial {trial.number}: {number(trial.value)} ({trial.origin[:40]}{spent})"

@@ -1,6 +1,7 @@
 """What does a journal say, in the order in which a page asks for it?"""
 
 import itertools
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -96,6 +97,16 @@ class Record:
 def gap(certificate: Certificate) -> float:
     """The certificate's gap, without what rounding puts between two equal numbers."""
     return certificate.gap if certificate.gap > ROUNDING else 0.0
+
+
+def evaluation_seconds(trial: Trial) -> float:
+    """How long the evaluation took; 0 when unknown."""
+    return known_seconds(getattr(trial.outcome, "seconds", 0.0))
+
+
+def known_seconds(seconds: float) -> float:
+    """A duration that can be added and drawn: 0 for what is no number of seconds."""
+    return seconds if 0 < seconds < math.inf else 0.0
 
 
 def read_record(path: Path | str, title: str | None = None) -> Record:

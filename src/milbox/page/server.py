@@ -94,7 +94,7 @@ def server(live: Live, port: int) -> "Quiet":
     """A server for the page, listening; port 0 takes any that is free, a taken one raises OSError."""
 
     class Answer(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+        # A connection for each question (HTTP/1.0): when the server ends, no open one goes on answering.
         timeout = 30
 
         def do_GET(self) -> None:
@@ -122,7 +122,6 @@ def server(live: Live, port: int) -> "Quiet":
 
         def refuse(self) -> None:
             """Every other method."""
-            self.close_connection = True  # whatever else was sent is not read
             self._say(HTTPStatus.METHOD_NOT_ALLOWED, "this server only shows\n", Allow="GET")
 
         do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_TRACE = refuse  # noqa: N815

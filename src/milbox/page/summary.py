@@ -3,7 +3,7 @@
 import math
 
 from milbox.page.marks import Markup, joined, tag, text
-from milbox.page.record import Record, gap
+from milbox.page.record import Record, evaluation_seconds, gap, known_seconds
 from milbox.page.words import count, duration, number, of_all, share
 
 
@@ -67,9 +67,9 @@ def proved(record: Record) -> str:
 def figures(record: Record) -> Markup:
     """Four numbers at a glance."""
     best, optimal = record.best, sum(c.status == "optimal" for _, c in record.certified)
-    fit = sum(trial.proposal.fit_seconds for trial in record.trials)
-    solver = sum(certificate.seconds for _, certificate in record.certified)
-    evaluation = sum(getattr(trial.outcome, "seconds", 0.0) for trial in record.trials)
+    fit = sum(known_seconds(trial.proposal.fit_seconds) for trial in record.trials)
+    solver = sum(known_seconds(certificate.seconds) for _, certificate in record.certified)
+    evaluation = sum(map(evaluation_seconds, record.trials))
     states = [(record.having(state), state) for state in ("pending", "failed")]
     rest = ", ".join(f"{n:,} {state}" for n, state in states if n)
     of = f" of {record.budget:,}" if record.budget else ""

@@ -17,10 +17,12 @@ def number(value: float, digits: int = 5) -> str:
         return "∞" if value > 0 else f"{MINUS}∞"
     shown = f"{value:.{digits}g}"
     mantissa, _, exponent = shown.partition("e")
-    if abs(value) >= 10 ** min(digits, 4) and abs(value) < 1e7:
-        shown = f"{float(shown):,.0f}" if abs(value) >= 1e4 else f"{float(shown):.0f}"
-    elif exponent:
-        shown = f"{mantissa}e{int(exponent)}"
+    if exponent:
+        few = 0 <= int(exponent) < 7
+        shown = f"{float(shown):.0f}" if few else f"{mantissa}e{int(exponent)}"
+    whole, point, rest = shown.partition(".")
+    if len(whole) > 4 and "e" not in shown:
+        shown = f"{int(whole):,}{point}{rest}"
     return shown.replace("-", MINUS)
 
 

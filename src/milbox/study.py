@@ -165,6 +165,11 @@ class Study:
             )
         return explain(self.domain, self.history)
 
+    def note(self, notes: Mapping[str, Any]) -> None:
+        """Keep more JSON in the journal for whoever opens it again; without a journal, do nothing."""
+        if self._journal is not None:
+            self._journal.note(notes)
+
     def close(self) -> None:
         """Close the journal, so that another process may resume it; without a journal, do nothing."""
         if self._journal is not None:

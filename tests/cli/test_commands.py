@@ -28,6 +28,7 @@ def test_every_command_as_a_process(process: Milbox, tmp_path: Path) -> None:
     assert "all 2 model-based proposals proved to be the best untried point" in ran.output
     assert ran.complaints == ""  # quiet when nobody looks
     assert "8 trials" in process("resume", "run.db", "--budget", "8").output
+    assert process("status", "run.db", "--json").json["budget"] == 8
     process("ask", "run.db", "--count", "2", "--csv", "batch.csv")
     batch = (tmp_path / "batch.csv").read_text()
     (tmp_path / "batch.csv").write_text(batch.replace(",\n", ",1e9\n", 1))
@@ -35,7 +36,7 @@ def test_every_command_as_a_process(process: Milbox, tmp_path: Path) -> None:
         "recorded 1 trial, 1 pending; best value 1e+09 in trial 8"
         in process("tell", "run.db", "batch.csv").output
     )
-    assert "10 of 7: 9 finished, 0 failed, 1 pending" in process("status", "run.db").output
+    assert "10 of 8: 9 finished, 0 failed, 1 pending" in process("status", "run.db").output
     assert "1e+09 in trial 8" in process("best", "run.db").output
     assert len(process("trials", "run.db").output.splitlines()) == 11
     assert "Trial 8 has the value 1e+09, the best of 9" in process("explain", "run.db", "8").output
@@ -78,12 +79,12 @@ def test_check(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
 
 def test_check_does_not_wait_for_a_proof() -> None:
     from milbox.cli.check import hurried
-    from milbox.inner import Auto, Mip
+    from milbox.inner import Mip
     from milbox.milp.solution import Limits
     from milbox.strategies import NNMILP, RandomSearch
 
     def strategy(seconds: float) -> Any:
-        return NNMILP(inner=Auto(mip=Mip(limits=Limits(seconds, gap=0.1))))
+        return NNMILP(inner=Mip(limits=Limits(seconds, gap=0.1)))
 
     assert hurried(strategy(600.0)) == strategy(10.0)
     assert hurried(strategy(3.0)) == strategy(3.0)

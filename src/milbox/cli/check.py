@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.output import InputError, RunFailed, emit, plural, seconds_text
+from milbox.cli.output import InputError, RunFailed, emit, method_text, plural, seconds_text
 from milbox.cli.problem_file import ProblemFile, read_problem
 
 if TYPE_CHECKING:
@@ -114,13 +114,13 @@ def hurried(part: Any) -> Any:
 def method(proposals: "list[Proposal]") -> dict[str, Any]:
     """How the strategy found its proposal, and how long that took."""
     if len(proposals) < 2:
-        return {"method": "the domain is so small that random points exhaust it", "seconds": None}
+        return {"method": "random points, which use up so small a domain", "seconds": None}
     proposal = proposals[1]
     if proposal.certificate is None:
         return {"method": proposal.origin, "seconds": None}
     proof = proposal.certificate
     return {
-        "method": f"{proposal.origin} ({proof.solver})",
+        "method": method_text(proposal.origin, proof.solver),
         "seconds": proof.seconds,
         "proved": proof.status == "optimal",
         "gap": proof.gap,

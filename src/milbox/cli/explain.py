@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.output import InputError, seconds_text
+from milbox.cli.output import InputError, method_text, seconds_text
 
 if TYPE_CHECKING:
     from milbox.cli.journals import Kept
@@ -96,7 +96,7 @@ def proof_lines(trial: "Trial", kept: "Kept") -> list[str]:
     miss = "" if trial.value is None else f" It measured {trial.value:g}."
     lines = [
         f"The surrogate fitted to the {trial.number} trials before it predicted {proof.value:.6g}.{miss}",
-        f"Found by {trial.origin} ({proof.solver}) in {seconds_text(proof.seconds)}, after "
+        f"Found by {method_text(trial.origin, proof.solver)} in {seconds_text(proof.seconds)}, after "
         f"{seconds_text(trial.proposal.fit_seconds)} of fitting.",
     ]
     if proof.status == "optimal":
@@ -132,5 +132,6 @@ def rule_lines(trial: "Trial", kept: "Kept") -> list[str]:
     if not kept.domain.constraints:
         return []
     count = len(kept.domain.constraints)
-    head = f"It satisfies all {count} constraints" if count > 1 else "It satisfies the constraint"
+    which = {1: "the constraint", 2: "both constraints"}.get(count, f"all {count} constraints")
+    head = f"It satisfies {which}"
     return [f"{head}; these are tight:", *tight] if tight else [f"{head}; no inequality is tight."]

@@ -58,6 +58,11 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
+def method_text(origin: str, solver: str) -> str:
+    """How a point was found; a solver that says so itself is not introduced twice."""
+    return solver if solver.startswith(origin) else f"{origin} ({solver})"
+
+
 def seconds_text(seconds: float) -> str:
     """A duration as people say it."""
     if seconds < 1e-3:

@@ -183,6 +183,8 @@ def drive(
     from milbox.run import evaluations
 
     assert problem.objective is not None, "check_runnable comes first"
+    if budget > sum(trial.origin != "known" for trial in study.trials):
+        study.note({"budget": budget})  # a run may be prolonged, and whoever watches it wants to know
     initial = getattr(study.strategy, "initial", 0)
     if study.trials:
         say(f"continuing {study.journal}: {len(study.trials)} trials so far")

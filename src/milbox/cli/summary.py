@@ -112,7 +112,7 @@ def value_text(value: Any) -> str:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list):
-        return str(value)
+        return str(value) if value != "" else "''"
     if value and all(short(item) for item in flat(value)):
         if isinstance(value[0], list):
             return "[" + " ".join(value_text(row) for row in value) + "]"

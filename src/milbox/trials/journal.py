@@ -1,12 +1,14 @@
 """How does a history survive? As one SQLite file: a header, and a row per trial before anyone sees it."""
 
 import contextlib
+import json
 import os
 import sqlite3
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from milbox.domain import Domain
 from milbox.errors import JournalError, JournalMismatch
@@ -78,6 +80,12 @@ class Journal:
             done = connection.execute(rows.UPDATE, rows.ending(trial))
             if done.rowcount != 1:
                 raise JournalError(f"{self.path} has no pending trial {trial.number}; open it again")
+
+    def note(self, notes: Mapping[str, Any]) -> None:
+        """Add to the header's notes, or change them."""
+        with self._usable(), self._transaction() as connection:
+            kept = {**rows.header(connection).notes, **notes}
+            connection.execute(rows.NOTE, [json.dumps(kept, allow_nan=False)])
 
     def close(self) -> None:
         """Close the file, which is then a single one and complete, and let others write it."""

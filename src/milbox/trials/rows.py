@@ -55,6 +55,7 @@ _SCHEMA = (
 _COLUMNS = "number, point, origin, certificate, fit_seconds, asked_at, state, value, reason, seconds, told_at"
 
 INSERT = f"INSERT INTO trials ({_COLUMNS}) VALUES ({', '.join('?' * 11)})"
+NOTE = "UPDATE header SET notes = ?"
 UPDATE = (
     "UPDATE trials SET state = ?, value = ?, reason = ?, seconds = ?, told_at = ? "
     "WHERE number = ? AND state = 'pending'"

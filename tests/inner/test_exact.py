@@ -161,3 +161,29 @@ def test_an_infeasible_domain_is_refused_with_a_minimal_conflict(domain: Domain)
     assert not list(mb.Domain(domain.declared, guilty))
     for i in range(len(guilty)):
         assert list(mb.Domain(domain.declared, guilty[:i] + guilty[i + 1 :]))
+
+
+@settings(max_examples=25)
+@given(data=st.data())
+def test_a_radius_keeps_its_distance_while_something_is_that_far(data: st.DataObject) -> None:
+    domain = data.draw(small_domains())
+    every = list(domain)
+    if not every:
+        return
+    net = data.draw(relu_nets(domain.features))
+    tried = [every[i] for i in data.draw(st.sets(st.integers(0, len(every) - 1), max_size=4))]
+    radius = data.draw(st.integers(1, 3))
+    found = Mip(radius=radius).best(net, domain, tried, 1, np.random.default_rng(0))
+
+    def distance(point: Point) -> int:
+        return min((sum(a != b for a, b in zip(point, other, strict=True)) for other in tried), default=99)
+
+    far = max(map(distance, every))
+    allowed = [point for point in every if distance(point) >= min(radius, far)]
+    if far == 0:
+        assert not found
+        return
+    assert distance(found[0].point) >= min(radius, far)
+    values = net.predict(domain.encode(allowed))
+    scale = max(1.0, float(np.abs(values).max()))
+    assert net.predict(domain.encode([found[0].point]))[0] == pytest.approx(values.max(), abs=1e-5 * scale)

@@ -37,12 +37,15 @@ class Mip:
             optimum, so its row is not needed: the program with fewer rows is a relaxation, its bound stays
             valid, and an untried optimum of it is the optimum.
         lp_bounds: sharpen the bounds of neurons by linear programs (the paper's Appendix A).
+        radius: in how many variables a point must differ from every tried one (the paper's Section 7). More
+            than one explores more; where nothing is that far away, the radius shrinks until something is.
     """
 
     solver: Solver = Scip()
     limits: Limits = Limits()
     start: bool = True
     lp_bounds: bool = False
+    radius: int = 1
 
     def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
         """Why it cannot be used here; None when it can."""
@@ -56,7 +59,9 @@ class Mip:
         found: list[Proposal] = []
         while len(found) < count:
             tried = [*forbidden, *(proposal.point for proposal in found)]
-            proposal = self.optimum(surrogate, domain, tried, rng)
+            nearer = (replace(self, radius=radius) for radius in range(self.radius, 0, -1))
+            answers = (method.optimum(surrogate, domain, tried, rng) for method in nearer)
+            proposal = next((answer for answer in answers if answer is not None), None)
             if proposal is None:
                 break
             found.append(proposal)
@@ -67,7 +72,9 @@ class Mip:
     ) -> Proposal | None:
         """The best point that is not forbidden; None when it is proved that there is none."""
         began = time.perf_counter()
-        start = climbed(surrogate, domain, forbidden, rng) if self.start else None
+        # A climb ends next to tried points, and a row of a wider radius forbids more than its own point.
+        climbs = self.start and self.radius == 1
+        start = climbed(surrogate, domain, forbidden, rng) if climbs else None
         rows = needed(surrogate, domain, forbidden, start)
         bound, banned = math.inf, set(forbidden)
         while True:
@@ -94,7 +101,7 @@ class Mip:
         claimed = solution.objective
         if start is not None and (point is None or start[1] > predicted(surrogate, domain, point)):
             point, claimed = start
-        if point is None and solution.status is not Status.INFEASIBLE:
+        if point is None and self.radius == 1 and solution.status is not Status.INFEASIBLE:
             point = some_point(domain, forbidden)
             claimed = -math.inf if point is None else predicted(surrogate, domain, point)
         if point is None:
@@ -121,7 +128,7 @@ class Mip:
         """The acquisition problem as a program being built."""
         milp = MilpBuilder()
         formulation = formulate(domain, milp)
-        forbid(rows, formulation)
+        forbid(rows, formulation, self.radius)
         milp.maximize(embed(self.bounded(surrogate, domain, rows), milp, formulation.inputs))
         return milp, formulation
 
@@ -130,7 +137,7 @@ class Mip:
         if not isinstance(surrogate, ReluNet):
             return surrogate
         if self.lp_bounds:
-            return tighten(surrogate, domain, lambda formulation: forbid(rows, formulation))
+            return tighten(surrogate, domain, lambda formulation: forbid(rows, formulation, self.radius))
         return Bounded(surrogate, group_bounds(surrogate, domain))
 
 

@@ -111,14 +111,23 @@ class Browser:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
-    def picture(self, path: Path, *, whole: bool = True, top: float = 0, height: float | None = None) -> None:
-        """Write what is shown as a PNG: the whole page, or a strip of it."""
-        given: dict[str, Any] = {"format": "png", "captureBeyondViewport": whole}
-        if whole:
-            size = self.call("Page.getLayoutMetrics")["cssContentSize"]
-            tall = size["height"] - top if height is None else height
-            given["clip"] = {"x": 0, "y": top, "width": size["width"], "height": tall, "scale": 1}
-        path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", **given)["data"]))
+    def picture(self, path: Path, of: str = "body", height: float | None = None, margin: float = 0) -> None:
+        """Write an element and a margin round it as a PNG, or only its top."""
+        rectangle = f"document.querySelector({of!r}).getBoundingClientRect()"
+        left, top, wide, tall = self.run(
+            f"(({{x, y, width, height}}) => [x + scrollX, y + scrollY, width, height])({rectangle})"
+        )
+        x, y = max(0, left - margin), max(0, top - margin)
+        clip = {
+            "x": x,
+            "y": y,
+            "width": wide + left - x + margin,
+            "height": (height or tall) + top - y + margin,
+        }
+        shot = self.call(
+            "Page.captureScreenshot", format="png", captureBeyondViewport=True, clip={**clip, "scale": 1}
+        )
+        path.write_bytes(base64.b64decode(shot["data"]))
 
 
 @contextmanager

@@ -289,11 +289,11 @@ def test_a_logo_counts_letters() -> None:
     points = [(2, k % 4, (k // 4) % 4, k % 2) for k in range(16)]
     run = record(domain, [trial(domain, k, p, Finished(float(k))) for k, p in enumerate(points)])
     (logo,) = logos(run)
-    assert logo.points == 5
+    assert logo.points == 10
     assert logo.shares[0].tolist() == [0, 0, 1, 0]
     np.testing.assert_allclose(logo.shares.sum(axis=1), 1.0)
-    # log2 4 bits where all agree, less 3 / (2 ln 2 · 5) for having seen only five.
-    assert logo.bits[0] == pytest.approx(max(0.0, 2 - 3 / (2 * math.log(2) * 5)))
+    # log2 4 bits where all agree, less 3 / (2 ln 2 · 10) for having seen only ten.
+    assert logo.bits[0] == pytest.approx(max(0.0, 2 - 3 / (2 * math.log(2) * 10)))
     assert (logo.bits >= 0).all()
     assert "What the best sequences share" in words(checked(run))
     assert logos(run, frozenset({"s"})) == []

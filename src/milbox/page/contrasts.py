@@ -40,7 +40,7 @@ def contrasts(domain: Domain, points: IntArray) -> Contrasts:
             scale = 2 * float(column.std())
             parts.append((column - column.mean()) / scale)
             owner.append(place)
-            shown.append("per step")
+            shown.append("")
             tried.append(len(points))
             slopes.append(scale)
             continue

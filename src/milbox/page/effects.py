@@ -50,6 +50,7 @@ class PairEffect:
 
     names: tuple[str, str]
     levels: tuple[str, str]
+    """The values; empty for a variable with a slope, where larger ones are meant."""
     correlation: float
 
 

@@ -186,7 +186,7 @@ def pair_row(pair: PairEffect, effects: Effects, x: Scale, y: float) -> Markup:
     """A pair's values, and its bar."""
     kind = "model" if abs(pair.correlation) > effects.pair_chance else "start"
     end = x(abs(pair.correlation))
-    full = " and ".join(f"{n} = {v}" for n, v in zip(pair.names, pair.levels, strict=True))
+    full = pair_text(pair, 1000)
     sign = "+" if pair.correlation > 0 else "\N{MINUS SIGN}"
     return tag(
         "g",
@@ -197,10 +197,13 @@ def pair_row(pair: PairEffect, effects: Effects, x: Scale, y: float) -> Markup:
     )
 
 
-def pair_text(pair: PairEffect) -> str:
+def pair_text(pair: PairEffect, length: int = 18) -> str:
     """Two values, short enough for a chart."""
     return " & ".join(
-        f"{short(n, 18)} = {short(v, 10)}" for n, v in zip(pair.names, pair.levels, strict=True)
+        f"{short(name, length)} = {short(level, length * 2 // 3)}"
+        if level
+        else f"larger {short(name, length)}"
+        for name, level in zip(pair.names, pair.levels, strict=True)
     )
 
 

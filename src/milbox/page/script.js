@@ -91,6 +91,7 @@
   };
 
   const look = async () => {
+    const began = performance.now();
     try {
       if (!document.hidden) {
         const answer = await fetch("/version", { headers: { "If-None-Match": `"${page.dataset.version}"` }, cache: "no-store" });
@@ -101,7 +102,8 @@
     } catch (error) {
       say(error instanceof TypeError ? "the server has stopped" : error.message, true);
     }
-    setTimeout(look, EVERY);
+    // A long page is not made all the time: the computer has a run to do.
+    setTimeout(look, Math.max(EVERY, 4 * (performance.now() - began)));
   };
   setTimeout(look, EVERY);
 })();

@@ -12,7 +12,8 @@ from milbox.page.marks import Markup, joined, tag, text
 from milbox.page.record import Record
 from milbox.page.words import count, number, short
 
-FEWEST, MOST = 5, 50
+# The best tenth of the points, but no fewer than ten and no more than fifty; with five one sees little.
+FEWEST, FEW, MOST = 5, 10, 50
 MOST_PLACES = 240
 HEIGHT = 120.0
 # The usual colours of the bases; other alphabets take these classes in turn.
@@ -43,7 +44,7 @@ class Logo:
 
 def logos(record: Record, without: frozenset[str] = frozenset()) -> list[Logo]:
     """A logo for each one-dimensional array of choices, except those that are drawn otherwise."""
-    top = record.ranked[: max(FEWEST, min(MOST, len(record.ranked) // 10))]
+    top = record.ranked[: max(FEW, min(MOST, len(record.ranked) // 10))]
     found, first = [], 0
     for thing in record.domain.declared:
         size = thing.size if isinstance(thing, Array) else 1

@@ -4,7 +4,7 @@ import math
 
 from milbox.page.marks import Markup, joined, tag, text
 from milbox.page.record import Record, evaluation_seconds, gap, known_seconds
-from milbox.page.words import count, duration, number, of_all, share
+from milbox.page.words import count, duration, number, of_all, share, short
 
 
 def found(record: Record) -> Markup:
@@ -77,7 +77,7 @@ def figures(record: Record) -> Markup:
         (
             "Best value",
             "none yet" if best is None or best.value is None else number(best.value),
-            "" if best is None else f"trial {best.number}, {best.origin}",
+            "" if best is None else f"trial {best.number}, {short(best.origin, 40)}",
         ),
         ("Trials", f"{len(record.trials):,}{of}", rest or "all finished" if record.trials else ""),
         (

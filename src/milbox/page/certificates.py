@@ -10,7 +10,7 @@ from milbox.page.charts import HALF, Axes, Dot, axes, chart, dots, figure, legen
 from milbox.page.marks import Markup, joined, tag, text
 from milbox.page.record import Record, evaluation_seconds, gap, known_seconds
 from milbox.page.scales import Scale, spanning
-from milbox.page.words import count, duration, number, share, short
+from milbox.page.words import count, duration, number, of_all, share, short
 from milbox.trials import Certificate, Trial
 
 LEFT, TOP = 62.0, 34.0
@@ -66,7 +66,8 @@ def gaps(record: Record) -> Markup:
         dots(thinned(places), "dots model"),
     ]
     proved = sum(size == 0 for _, size in found)
-    words = f"{count(proved, 'gap')} of {len(found):,} {'is' if proved == 1 else 'are'} 0."
+    which = of_all(proved, len(found), "gap")
+    words = f"{which[0].upper()}{which[1:]} {'is' if proved == 1 else 'are'} 0."
     return figure(chart(HALF, height, parts, f"Gaps over time. {words}", thinned(places)), text(words))
 
 

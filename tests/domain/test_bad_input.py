@@ -208,3 +208,12 @@ def test_a_generator_of_constraints_is_read_once() -> None:
     a = mb.binary("a", 3)
     domain = Domain([a], [mb.forbid(a[0], (each for each in (a[1] == 1, a[2] == 1)))])
     assert domain.size == 7
+
+
+def test_things_are_shown_as_they_were_written() -> None:
+    x, op = mb.binary("x", 3), mb.categorical("op", ["a", "b"])
+    domain = mb.Domain([x, op], [x.sum() <= 1, mb.implies(op == "a", x[0] == 1)])
+    assert repr(domain.violations((1, 1, 0, 0))) == "[x[0] + x[1] + x[2] <= 1]"
+    assert repr(x[0:2].sum()) == "x[0] + x[1]"
+    assert repr(domain) == "Domain(4 variables, 2 constraints)"
+    assert repr(list(domain.constraints)[1]) == "implies(op == 'a', x[0] == 1)"

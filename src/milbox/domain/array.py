@@ -13,7 +13,7 @@ from milbox.domain.logic import Elementwise, no_truth
 from milbox.domain.variables import Binary, Categorical, Encoding, Integer, Variable
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Array(Elementwise):
     """Variables, expressions or constraints in NumPy's order; `name` only for declared variables."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NOWHERE = -1
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Automaton(Logical):
     """The variables, read in order, lead from the start to an accepting state.
 

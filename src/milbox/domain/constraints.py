@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SHOWN = 6
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class AllOf(Logical):
     """Every part holds."""
 
@@ -46,7 +46,7 @@ class AllOf(Logical):
         return f"all_of({', '.join(str(part) for part in self.parts[:SHOWN])}{more})"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class AnyOf(Logical):
     """At least one part holds."""
 
@@ -67,7 +67,7 @@ class AnyOf(Logical):
         return f"any_of({', '.join(str(part) for part in self.parts)})"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Not(Logical):
     """The part does not hold."""
 
@@ -86,7 +86,7 @@ class Not(Logical):
         return f"negate({self.part})"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Implies(Logical):
     """Where the condition holds, the consequence does."""
 
@@ -106,7 +106,7 @@ class Implies(Logical):
         return f"implies({self.condition}, {self.consequence})"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Count(Logical):
     """At least `lower` and at most `upper` of the parts hold."""
 
@@ -135,7 +135,7 @@ class Count(Logical):
         return f"between({self.lower}, {listed}, {self.upper})"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class AllDifferent(Logical):
     """No two of the variables take the same value."""
 
@@ -160,7 +160,7 @@ class AllDifferent(Logical):
         return f"all_different({', '.join(v.name for v in self.variables)})"
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Table(Logical):
     """The variables together take one of the rows (of codes), or none of them when `allowed` is False."""
 

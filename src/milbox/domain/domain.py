@@ -22,7 +22,7 @@ from milbox.domain.logic import shown
 from milbox.domain.variables import Binary, Categorical, Integer, Value, Variable
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Domain:
     """Variables and the constraints between them: the set of points that may be proposed.
 
@@ -280,6 +280,8 @@ class Domain:
 
     def __str__(self) -> str:
         return f"Domain({len(self.variables)} variables, {len(self.constraints)} constraints)"
+
+    __repr__ = __str__
 
 
 def value_array(array: Array, codes: Sequence[int]) -> npt.NDArray[Any]:

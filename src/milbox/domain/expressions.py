@@ -123,7 +123,7 @@ class Arithmetic:
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class LinExpr(Arithmetic):
     """A constant plus coefficients times monomials."""
 
@@ -142,10 +142,11 @@ class LinExpr(Arithmetic):
         text = shown_sum((m, plain(c)) for m, c in self.terms.items())
         return text if self.constant == 0 else f"{text} + {plain(self.constant):g}"
 
+    __repr__ = __str__
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Literal(Arithmetic, Logical):
     """A variable takes one given value, or does not: a constraint, and a 0/1 number in expressions."""
 
@@ -173,7 +174,7 @@ class Literal(Arithmetic, Logical):
     __hash__ = object.__hash__
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Linear(Logical):
     """lower <= sum of coefficient * monomial <= upper. Coefficients are whole numbers wherever possible."""
 

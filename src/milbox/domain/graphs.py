@@ -28,7 +28,7 @@ class Chosen(enum.StrEnum):
     """Edges, among all the vertices."""
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Connected(Logical):
     """What the literals choose of a graph is one connected piece (or more than one, if not `connected`).
 

@@ -15,6 +15,9 @@ class Elementwise:
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return str(self)
+
 
 def single(method: Method) -> Method:
     """The operator for single things; it steps back when the other operand is an array."""
@@ -30,6 +33,10 @@ class Logical:
     """Operators of whatever is true or false at a point."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        # As the user wrote it, also in lists: `domain.violations(point)`.
+        return str(self)
 
     @single
     def __and__(self, other: Any) -> "Constraint":

@@ -14,6 +14,10 @@ from milbox.milp.solution import Limits, Solution, Status
 from milbox.milp.solvers.frame import Claim, Frame, solve_framed
 
 
+GAVE_UP = 4
+"""SciPy's status when HiGHS stops without an answer, say over an ill-conditioned program."""
+
+
 @dataclass(frozen=True, slots=True)
 class Highs:
     """HiGHS through `scipy.optimize.milp`.
@@ -40,6 +44,9 @@ class Highs:
         if limits.nodes is not None:
             options["node_limit"] = limits.nodes
         result = _minimum(frame.milp, -frame.cost, options)
+        if result.status == GAVE_UP and result.x is None and self.presolve:
+            # On some small infeasible programs presolve leaves HiGHS without an answer; the search has one.
+            result = _minimum(frame.milp, -frame.cost, options | {"presolve": False})
 
         dual = result.get("mip_dual_bound")
         bound = math.inf if dual is None or not math.isfinite(dual) else -float(dual)
@@ -75,7 +82,7 @@ def _status(result: Any) -> Status:
             return Status.FEASIBLE if result.x is not None else Status.UNKNOWN
         case 2:
             return Status.INFEASIBLE
-        case 4:  # HiGHS gave up, for instance over an ill-conditioned program: nothing is proved
+        case _ if result.status == GAVE_UP:
             return Status.FEASIBLE if result.x is not None else Status.UNKNOWN
         case _:
             # 3 is "unbounded", which no program with bounded columns is.

@@ -13,7 +13,6 @@ from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
 from milbox.milp.solvers.frame import Claim, Frame, solve_framed
 
-
 GAVE_UP = 4
 """SciPy's status when HiGHS stops without an answer, say over an ill-conditioned program."""
 

@@ -426,3 +426,12 @@ def test_an_executor_that_is_shut_down_is_an_error_of_its_own(tmp_path: Path) ->
     with pytest.raises(RuntimeError, match="after shutdown"):
         maximize(score, shelf(), 9, strategy=Greedy(), executor=threads, journal=tmp_path / "run.db")
     assert maximize(score, shelf(), 9, strategy=Greedy(), journal=tmp_path / "run.db").best.value is not None
+
+
+def test_a_result_and_a_study_as_frames() -> None:
+    domain = md.Domain([md.integer("k", 0, 5)])
+    result = maximize(lambda k: -k, domain, budget=4, initial=2)
+    frame = result.frame()
+    assert list(frame["number"]) == [0, 1, 2, 3]
+    assert list(frame["value"]) == [trial.value for trial in result.trials]
+    assert list(Study(domain).frame()["number"]) == []

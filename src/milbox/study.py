@@ -170,6 +170,12 @@ class Study:
         if self._journal is not None:
             self._journal.note(notes)
 
+    def frame(self) -> Any:
+        """The trials as a pandas frame, one row each; `milbox.trials.frames` has polars too."""
+        from milbox.trials.frames import to_pandas
+
+        return to_pandas(self.trials)
+
     def close(self) -> None:
         """Close the journal, so that another process may resume it; without a journal, do nothing."""
         if self._journal is not None:

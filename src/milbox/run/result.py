@@ -46,6 +46,12 @@ class Result:
             return f"{best}. Every point of the domain has been evaluated: this is the proved optimum"
         return best
 
+    def frame(self) -> Any:
+        """The trials as a pandas frame, one row each; `milbox.trials.frames` has polars too."""
+        from milbox.trials.frames import to_pandas
+
+        return to_pandas(self.trials)
+
     def __str__(self) -> str:
         if self.winner is None:
             return self.message

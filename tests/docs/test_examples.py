@@ -15,10 +15,10 @@ EXAMPLES = ROOT / "examples"
 # What keeps a run short; the rest of an example is as in the gallery.
 SMALL = {
     "dna": ["--budget", "12", "--initial", "9"],
-    "nas_cell": ["--budget", "5", "--initial", "4", "--epochs", "1"],
+    "nas_cell": ["--budget", "3", "--initial", "2", "--epochs", "1"],
     "quadratic_assignment": ["--budget", "12", "--initial", "10"],
-    "balanced_subset": ["--budget", "12", "--initial", "10"],
-    "hyperparameters": ["--budget", "7", "--initial", "5"],
+    "balanced_subset": ["--budget", "6", "--initial", "5"],
+    "hyperparameters": ["--budget", "4", "--initial", "3"],
 }
 
 
@@ -64,7 +64,7 @@ def test_dna_without_data_says_how_to_get_it(tmp_path: Path) -> None:
 def test_compiler_flags_from_the_command_line(tmp_path: Path) -> None:
     folder = EXAMPLES / "compiler_flags"
     milbox = [sys.executable, "-m", "milbox"]
-    budget = ["--budget", "5", "--initial", "4", "--journal", "flags.db"]
+    budget = ["--budget", "3", "--initial", "2", "--journal", "flags.db"]
     printed = ran(*milbox, "run", folder / "problem.toml", *budget, folder=tmp_path)
     assert "best value" in printed
     assert "failed" not in printed

@@ -70,7 +70,7 @@ def test_a_command_that_fails_is_found_out(tmp_path: Path) -> None:
 def test_a_block_that_raises_is_found_out(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("Words.\n\n```python\nx = 1\nx / 0\n```\n")
-    with pytest.raises(AssertionError, match=r'page.md", line 5.*ZeroDivisionError'):
+    with pytest.raises(AssertionError, match=r'(?s)page.md", line 5.*ZeroDivisionError'):
         outdated(page, tmp_path)
 
 

@@ -11,6 +11,10 @@ from numba import njit
 
 from milbox.arrays import FloatArray, IntArray
 
+# The compiler spends much of its time on wrappers: only what Python calls has one, and is kept on disk.
+entry = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+kernel = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+
 LONGEST = 8
 """Changes in a chain before it is given up."""
 TOLERANCE = 1e-9
@@ -42,7 +46,7 @@ class Found(NamedTuple):
     values: FloatArray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forward(hidden: FloatArray, weights: FloatArray, sizes: IntArray, scratch: FloatArray) -> float:
     """The network's output from its first pre-activations: ReLU, then layer by layer."""
     width = sizes[0]
@@ -65,7 +69,7 @@ def forward(hidden: FloatArray, weights: FloatArray, sizes: IntArray, scratch: F
     return float(scratch[side, 0])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def excess(activity: float, lower: float, upper: float) -> float:
     """How far a row is from its limits."""
     if activity > upper + TOLERANCE:
@@ -75,7 +79,7 @@ def excess(activity: float, lower: float, upper: float) -> float:
     return 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def change(
     old: int, new: int, table: FloatArray, options: Options, hidden: FloatArray, activity: FloatArray
 ) -> float:
@@ -93,7 +97,7 @@ def change(
     return added
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_repair(
     violated: int,
     state: IntArray,
@@ -134,7 +138,7 @@ def best_repair(
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@entry
 def label(state: IntArray) -> int:
     """A number for a point; two points may share one, which costs a climb a point and nothing else."""
     mixed = np.uint64(1469598103934665603)
@@ -143,7 +147,7 @@ def label(state: IntArray) -> int:
     return np.int64(mixed >> np.uint64(1))  # type: ignore[return-value]  # an int, once compiled
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep(state: IntArray, value: float, tried: IntArray, found: Found) -> None:
     """Remember a point if it is among the best that were not tried."""
     worst = 0
@@ -168,7 +172,7 @@ def keep(state: IntArray, value: float, tried: IntArray, found: Found) -> None:
     found.options[worst, :] = state
 
 
-@njit(cache=True, nogil=True)
+@entry
 def climb(
     state: IntArray,
     order: IntArray,

@@ -7,13 +7,9 @@ violation follows (ejection chains, Glover 1996). Chains that end feasible are m
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from milbox.arrays import FloatArray, IntArray
-
-# The compiler spends much of its time on wrappers: only what Python calls has one, and is kept on disk.
-entry = njit(cache=True, nogil=True, no_cfunc_wrapper=True)
-kernel = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+from milbox.inner.branch_points import entry, kernel
 
 LONGEST = 8
 """Changes in a chain before it is given up."""

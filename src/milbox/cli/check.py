@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.output import InputError, RunFailed, emit, method_text, plural, seconds_text
+from milbox.cli.output import InputError, RunFailed, emit, method_text, plural, say, seconds_text
 from milbox.cli.problem_file import ProblemFile, read_problem
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def check(problem: Path, evaluate: bool, as_json: bool) -> None:
 
     read = read_problem(problem)
     findings: dict[str, Any] = {"problem": str(problem), **shape(read)}
+    prepare()
     try:
         proposals = rehearsed(read)
     except InputError:
@@ -53,6 +54,15 @@ def check(problem: Path, evaluate: bool, as_json: bool) -> None:
     failure = (findings.get("evaluation") or {}).get("reason")
     if failure is not None:
         raise RunFailed(f"the evaluation failed: {failure}")
+
+
+def prepare() -> None:
+    """Compile what a first use would compile, so that it is not taken for the time of a proposal."""
+    from milbox.run.warming import compile_everything, is_cold
+
+    if is_cold():
+        say("compiling, which is needed once after an installation ...")
+        compile_everything()
 
 
 def shape(problem: ProblemFile) -> dict[str, Any]:

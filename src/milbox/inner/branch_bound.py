@@ -15,7 +15,7 @@ The bound is convex in the free slopes; subgradient steps improve it.
 """
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.inner.branch_node import Blocks, Columns, Desk, Rows
+from milbox.inner.branch_node import Blocks, Columns, Rows
 from milbox.inner.branch_points import kernel, vectorised
 
 STRETCH = 1024
@@ -70,26 +70,21 @@ def find_tops(cost: FloatArray, first: IntArray, free: int, top: FloatArray, at:
 
 @kernel
 def look(
-    table: FloatArray,
-    sign: FloatArray,
-    bias: FloatArray,
-    at: IntArray,
-    count: int,
-    free: int,
-    skipped: int,
-    h: FloatArray,
+    table: FloatArray, sign: FloatArray, bias: FloatArray, at: IntArray, count: int, free: int, h: FloatArray
 ) -> float:
-    """The value at a point given by its columns, perhaps without one block; leaves the inputs in h."""
+    """The value at a point given by its columns; leaves the inputs of the rows and of the output in h."""
     last = table.shape[0] - 1
-    value = 0.0
-    for row in range(count + 1):
-        r = row if row < count else last
+    total = bias[last]
+    for p in range(free):
+        total += table[last, at[p]]
+    h[last] = total
+    value: float = total
+    for r in range(count):
         total = bias[r]
         for p in range(free):
-            if p != skipped:
-                total += table[r, at[p]]
+            total += table[r, at[p]]
         h[r] = total
-        value += sign[r] * max(total, 0.0) if row < count else total
+        value += sign[r] * max(total, 0.0)
     return value
 
 
@@ -105,7 +100,6 @@ def descend(
     rows: Rows,
     columns: Columns,
     blocks: Blocks,
-    desk: Desk,
     count: int,
     free: int,
     constant: float,
@@ -113,58 +107,42 @@ def descend(
     floor: float,
     noise: float,
 ) -> float:
-    """The best bound of some subgradient steps on the slopes, from where they are.
+    """The best bound of some subgradient steps on the slopes, which are left where it is reached.
 
-    Polyak's step aims at the floor, or at a level a little below the best bound so far, which is halved when
-    progress stalls.
+    Polyak's steps, aimed halfway between the best bound so far and the floor.
     """
     width = blocks.first[free]
     best = 4.0
-    ambition = 0.0
-    stalled = 0
     for step in range(steps):
         add_costs(columns.table, rows.slope, count, width, columns.cost)
         bound = constant + find_tops(columns.cost, blocks.first, free, blocks.top, blocks.at)
-        rounding = 1.0
+        steepest = 1.0
         for r in range(count):
-            bound += rows.slope[r] * rows.bias[r]
-            rounding += abs(rows.slope[r]) * desk.size[rows.unit[r]]
-        bound += noise * rounding
-        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, -1, rows.h)
-        if step == 0:
-            ambition = 0.5 * (bound - floor)
-        stalled += 1
+            slope = rows.slope[r]
+            bound += slope * rows.bias[r]
+            steepest = max(steepest, abs(slope))
+        bound += noise * steepest
         if bound < best:
-            if step == 0 or bound < best - 0.3 * ambition:
-                stalled = 0
             best = bound
             copy(count, rows.slope, rows.best_slope)
             copy(width, columns.cost, columns.best_cost)
             copy(free, blocks.top, blocks.best_top)
             for p in range(free):
                 blocks.best_at[p] = blocks.at[p]
-        if best <= floor:
+        if best <= floor or step == steps - 1:
             break
-        if stalled >= 4:
-            stalled = 0
-            ambition *= 0.5
-            if ambition < 0.03 * (best - floor):
-                break
-            for r in range(count):
-                rows.slope[r] = 0.5 * (rows.slope[r] + rows.best_slope[r])
+        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, rows.h)
         steepness = 0.0
         for r in range(count):
-            # Towards the end the steps circle the best slopes: the mean of h there tells a phase from a tie.
-            rows.mean[r] += (0.15 if step > 0 else 1.0) * (rows.h[r] - rows.mean[r])
             # A slope at the end of its interval cannot follow its gradient outwards.
-            if (rows.h[r] > 0.0 and rows.slope[r] <= rows.least[r]) or (
-                rows.h[r] < 0.0 and rows.slope[r] >= rows.most[r]
-            ):
-                rows.h[r] = 0.0
-            steepness += rows.h[r] * rows.h[r]
+            h, slope = rows.h[r], rows.slope[r]
+            if (h > 0.0 and slope <= rows.least[r]) or (h < 0.0 and slope >= rows.most[r]):
+                h = 0.0
+            rows.h[r] = h
+            steepness += h * h
         if steepness < noise * noise:
             break
-        stride = (bound - max(floor, best - ambition)) / steepness
+        stride = (bound - 0.5 * (best + floor)) / steepness
         for r in range(count):
             rows.slope[r] = min(max(rows.slope[r] - stride * rows.h[r], rows.least[r]), rows.most[r])
     copy(count, rows.best_slope, rows.slope)

@@ -47,8 +47,6 @@ class Rows(NamedTuple):
     least: FloatArray
     most: FloatArray
     h: FloatArray
-    mean: FloatArray
-    """Of h over the latest steps, weighted towards the end."""
 
 
 class Columns(NamedTuple):
@@ -83,11 +81,10 @@ class Desk(NamedTuple):
 
     phase: IntArray
     """Of every unit."""
-    size: FloatArray
-    """How large |h| can get, of every unit."""
     point: IntArray
     """The letters of all blocks: fixed ones, and the free ones of the point looked at last."""
     spare_point: IntArray
+    climbing_h: FloatArray
     spare_h: FloatArray
 
 

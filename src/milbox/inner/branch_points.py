@@ -44,6 +44,10 @@ NOTHING = -2.0
 """Below any value: networks are scaled so that |f| < 1."""
 
 
+SWEEPS = 20
+"""A climb that still moves after so many rounds of all blocks is stopped."""
+
+
 class Network(NamedTuple):
     """f(x) = h_N + sum_{j<N} sign_j max(0, h_j), where h = bias + sum_p by_letter[x_p].
 
@@ -181,7 +185,6 @@ def climb(
     tried: Tried,
     pool: Pool,
     point: IntArray,
-    sweeps: int,
     slack: float,
     h: FloatArray,
     spare: FloatArray,
@@ -194,7 +197,7 @@ def climb(
     last = pool.value.shape[0] - 1
     current = value_at(net, point, h)
     key = key_of(net, point)
-    for _ in range(sweeps):
+    for _ in range(SWEEPS):
         moved = False
         for p in range(point.shape[0]):
             old = point[p]

@@ -152,7 +152,7 @@ def shuffled(f: Sum, rng: Generator) -> tuple[Network, IntArray, int]:
         raise ValueError("the network has infinite or undefined weights, or its values overflow")
     # A power of two changes no digit of any weight.
     exponent = math.frexp(scale)[1]
-    by_letter = np.ldexp(by_letter, -exponent)
+    by_letter = np.ascontiguousarray(np.ldexp(by_letter, -exponent))
     net = Network(
         by_letter=by_letter,
         by_unit=np.ascontiguousarray(by_letter.T),
@@ -252,9 +252,9 @@ def empty_desk(net: Network) -> tuple[Rows, Columns, Blocks, Desk]:
     )
     desk = Desk(
         phase=whole(units),
-        size=reached(net.by_letter, net.bias, net.first)[:-1],
         point=whole(blocks),
         spare_point=whole(blocks),
+        climbing_h=floats(units + 1),
         spare_h=floats(units + 1),
     )
     return rows, columns, blank, desk

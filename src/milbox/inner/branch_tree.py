@@ -26,9 +26,6 @@ APART, AGAIN = -1, -2
 ROUNDS = 6
 """How often a node is bounded again after something was ruled out."""
 
-SWEEPS, FEW = 20, 3
-"""Of climbs from the starts, and of climbs from nodes."""
-
 
 @kernel
 def is_small(first: IntArray, free: int, few: float) -> bool:
@@ -61,7 +58,10 @@ def enumerate_all(
             widest = p
     begin, end = blocks.first[widest], blocks.first[widest + 1]
     while True:
-        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, widest, rows.h)
+        blocks.at[widest] = begin
+        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, rows.h)
+        for r in range(rows.h.shape[0]):
+            rows.h[r] -= columns.table[r, begin]
         values_with(columns.table, rows.sign, rows.h, count, begin, end, columns.cost)
         for i in range(begin, end):
             if columns.cost[i] > pool.value[last] + slack:
@@ -83,18 +83,16 @@ def enumerate_all(
 
 
 @kernel
-def widest_unit(rows: Rows, desk: Desk, count: int) -> int:
-    """The row with the widest chord, above all near where the best points seem to be; else `APART`."""
+def highest_chord(rows: Rows, desk: Desk, count: int) -> int:
+    """The row whose chord rises highest above it; `APART` if none has a chord."""
     best = 0.0
     row = APART
     for r in range(count):
         if rows.sign[r] > 0.0 and desk.phase[rows.unit[r]] == OPEN:
             low, high = rows.low[r], rows.high[r]
-            h = min(max(rows.mean[r], low), high)
-            there = high * (h - low) / (high - low) - max(h, 0.0)
-            at_most = -high * low / (high - low)
-            if there + 0.1 * at_most > best:
-                best = there + 0.1 * at_most
+            height = -high * low / (high - low)
+            if height > best:
+                best = height
                 row = r
     return row
 
@@ -130,7 +128,7 @@ def branch(
 ) -> None:
     """Cover the node on the desk, or all of it but the point of the best costs, with children.
 
-    On a row: one child per phase of its unit, the phase of the mean last, to be searched first.
+    On a row: one child per phase of its unit, that of the best costs last, to be searched first.
 
     APART: all points but that of the best costs, in disjoint parts (Lawler 1972). Part i agrees with the
     point on the blocks before the i-th and differs from it there. Blocks whose second best is far below the
@@ -157,7 +155,7 @@ def branch(
             for i in range(blocks.first[block], blocks.first[block + 1]):
                 columns.keep[i] = i == blocks.best_at[block]
         elif on >= 0:
-            active = (rows.mean[on] > 0.0) == (child == 1)
+            active = (rows.h[on] > 0.0) == (child == 1)
             stack.phase[node, rows.unit[on]] = ACTIVE if active else INACTIVE
             stack.slope[node, rows.unit[on]] = 1.0 if active else 0.0
 
@@ -185,7 +183,7 @@ def advance(
         Whether the search is done, the slice over, or the stack too small.
     """
     for i in range(starts.shape[0]):
-        climb(net, tried, pool, starts[i], SWEEPS, slack, rows.h, desk.spare_h, columns.cost)
+        climb(net, tried, pool, starts[i], slack, desk.climbing_h, desk.spare_h, columns.cost)
     last = pool.value.shape[0] - 1
     limit = stack.counts[1] + nodes
     while stack.counts[0] > 0:
@@ -200,7 +198,7 @@ def advance(
         free, count = load(net, stack, rows, columns, blocks, desk, node)
         bound = ceiling
         value = NOTHING
-        for number in range(ROUNDS):
+        for _ in range(ROUNDS):
             if is_small(blocks.first, free, few):
                 enumerate_all(net, tried, pool, rows, columns, blocks, desk, count, free, slack)
                 bound = NOTHING
@@ -212,15 +210,17 @@ def advance(
             floor = pool.value[last] + slack
             # Before anything is found, any untried point will do, and there is no floor to prune by.
             tries = 1 if pool.value[last] == NOTHING else steps
-            bound = descend(rows, columns, blocks, desk, count, free, constant, tries, floor, noise)
+            bound = descend(rows, columns, blocks, count, free, constant, tries, floor, noise)
             if bound > floor:
-                value = look(columns.table, rows.sign, rows.bias, blocks.best_at, count, free, -1, rows.h)
-                if number == 0 or value > floor:
+                value = look(columns.table, rows.sign, rows.bias, blocks.best_at, count, free, rows.h)
+                if value > floor:
                     for p in range(free):
                         desk.point[blocks.number[p]] = columns.letter[blocks.best_at[p]]
                     for p in range(desk.point.shape[0]):
                         desk.spare_point[p] = desk.point[p]
-                    climb(net, tried, pool, desk.spare_point, FEW, slack, rows.h, desk.spare_h, columns.cost)
+                    climb(
+                        net, tried, pool, desk.spare_point, slack, desk.climbing_h, desk.spare_h, columns.cost
+                    )
             gap = bound - pool.value[last]
             if gap <= slack:
                 break
@@ -236,7 +236,7 @@ def advance(
         )
         # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
         reached = pool.value[last] == NOTHING or value >= min(bound, ceiling) - slack
-        on = AGAIN if full else APART if reached else widest_unit(rows, desk, count)
+        on = AGAIN if full else APART if reached else highest_chord(rows, desk, count)
         branch(stack, rows, columns, blocks, desk, count, free, on, bound, ceiling)
         if full:
             return STACK_FULL

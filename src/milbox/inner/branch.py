@@ -119,7 +119,7 @@ class Branch:
             residual=residual,
             no_goods=no_goods,
             seconds=seconds,
-            solver=f"branch and bound ({found.nodes} nodes)",
+            solver=f"branch and bound ({found.nodes} node{'' if found.nodes == 1 else 's'})",
         )
 
 

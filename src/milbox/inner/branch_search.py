@@ -25,7 +25,7 @@ SLICE = 0.02
 STARTS = 4
 """Random points to climb from before the search."""
 
-STEPS = 5
+STEPS = 4
 """Subgradient steps per round; more save few nodes: ruling out letters and phases does most of the work."""
 
 FEW, MANY = 512.0, 4e6

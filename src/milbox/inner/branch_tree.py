@@ -23,7 +23,7 @@ DONE, SLICE_OVER, STACK_FULL = 0, 1, 2
 # What to branch on when it is not a row.
 APART, AGAIN = -1, -2
 
-ROUNDS = 6
+ROUNDS = 2
 """How often a node is bounded again after something was ruled out."""
 
 

@@ -63,10 +63,11 @@ def rows(declared: list[object], *constraints: object) -> tuple[Domain, Milp]:
     return domain, milp.build()
 
 
-def network(net: ReluNet, bounded: bool) -> tuple[Domain, Milp]:
+def network(net: ReluNet, bounded: bool, one_sided: bool = False) -> tuple[Domain, Milp]:
     domain, milp = Domain([x]), MilpBuilder()
     inputs = formulate(domain, milp).inputs
-    milp.maximize(embed(Bounded(net, group_bounds(net, domain)) if bounded else net, milp, inputs))
+    surrogate = Bounded(net, group_bounds(net, domain), one_sided) if bounded else net
+    milp.maximize(embed(surrogate, milp, inputs))
     return domain, milp.build()
 
 
@@ -79,6 +80,7 @@ def no_goods(radius: int) -> tuple[Domain, Milp]:
 CASES: dict[str, Callable[[], tuple[Domain, Milp]]] = {
     "two_neurons": lambda: network(NET, bounded=False),
     "two_neurons_bounded": lambda: network(NET, bounded=True),
+    "two_neurons_one_sided": lambda: network(NET, bounded=True, one_sided=True),
     "two_layers_with_a_dead_neuron": lambda: network(DEEP, bounded=False),
     "no_goods": lambda: no_goods(1),
     "no_goods_with_radius_two": lambda: no_goods(2),

@@ -84,6 +84,26 @@ def test_law_3_the_embedded_output_is_the_prediction(data: st.DataObject) -> Non
 
 
 @given(st.data())
+def test_one_sided_rows_hold_the_output_at_the_prediction_from_above(data: st.DataObject) -> None:
+    domain = data.draw(small_domains(most=32, max_claims=1, feasible=True))
+    net = data.draw(relu_nets(domain.features))
+    bounds = data.draw(st.sampled_from([group_bounds(net, domain), tighten(net, domain).bounds]))
+    builder = MilpBuilder()
+    formulation = formulate(domain, builder)
+    output = embed(Bounded(net, bounds, one_sided=True), builder, formulation.inputs)
+    builder.maximize(output)
+    milp = builder.build()
+    for point in data.draw(st.lists(points(domain), min_size=1, max_size=4, unique=True)):
+        features = domain.encode([point])
+        (predicted,) = net.predict(features)
+        solution = Highs().solve(milp.fixed(formulation.inputs, features[0]), Limits())
+        assert solution.objective == pytest.approx(predicted, abs=1e-5)
+        x = builder.completed(formulation.inputs, features[0])
+        assert satisfies(milp, x)
+        assert output.at(x) == pytest.approx(predicted, abs=1e-9)
+
+
+@given(st.data())
 def test_the_optimum_of_the_program_is_the_best_point(data: st.DataObject) -> None:
     domain = data.draw(small_domains(most=48, feasible=True))
     net = data.draw(relu_nets(domain.features))

@@ -22,7 +22,7 @@ EXACT: dict[str, InnerSolver] = {
     "enumeration": Enumerate(),
     "branch and bound": Branch(),
     "program": Mip(),
-    "program of the paper": Mip(Scip(Settings.PAPER), start=False, lp_bounds=True),
+    "program of the paper": Mip(Scip(Settings.PAPER), start=False, lp_bounds=True, one_sided=False),
     "program by HiGHS": Mip(Highs()),
     "auto": Auto(),
 }

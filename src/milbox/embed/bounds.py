@@ -23,6 +23,9 @@ class Bounded:
 
     net: ReluNet
     bounds: Bounds
+    one_sided: bool = False
+    """Embedded, the output may be less than predicted, never more: half the rows, for an objective that is
+    maximised."""
 
     def predict(self, features: FloatArray) -> FloatArray:
         """The network's predictions."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.embed import embed
 from milbox.embed.bounds import Bounded, Bounds, interval_bounds
 from milbox.milp.program import Affine, MilpBuilder
@@ -22,7 +22,9 @@ def _(net: ReluNet, milp: MilpBuilder, inputs: IntArray) -> Affine:
 @embed.register
 def _(bounded: Bounded, milp: MilpBuilder, inputs: IntArray) -> Affine:
     """The output layer over the signals of the last hidden one."""
-    signals = embed_layers(bounded.net.hidden, bounded.bounds, milp, inputs).through(bounded.net.output)
+    net = bounded.net
+    pull = net.output.weights[:, 0] if bounded.one_sided else None
+    signals = embed_layers(net.hidden, bounded.bounds, milp, inputs, pull).through(net.output)
     return Affine(signals.columns, signals.mix[:, 0], float(signals.shift[0]))
 
 
@@ -39,27 +41,48 @@ class Signals:
         return Signals(self.columns, self.mix @ layer.weights, self.shift @ layer.weights + layer.bias)
 
 
-def embed_layers(layers: Sequence[Layer], bounds: Bounds, milp: MilpBuilder, inputs: IntArray) -> Signals:
+def embed_layers(
+    layers: Sequence[Layer],
+    bounds: Bounds,
+    milp: MilpBuilder,
+    inputs: IntArray,
+    pull: FloatArray | None = None,
+) -> Signals:
     """Rows for y = max(0, z), z = w·x + b, l <= z <= u, with a binary a ("active") where l < 0 < u.
 
         y >= z,   y <= z - l (1 - a),   y <= u a,   0 <= y <= u.
 
     Big-M with proved bounds, separate for each side (Tjeng et al. 2019; the paper's Appendix A). A neuron
     with u <= 0 is zero and one with l >= 0 is z itself: neither has a column, and l = u = 0 is zero.
+
+    `pull` says how much the objective gains by each signal of the last layer. A signal that is pulled up is
+    then held from above alone, and one that is pulled down from below, which needs no binary: at the maximum
+    they are what they should be.
     """
     signals = Signals(inputs, np.eye(len(inputs)), np.zeros(len(inputs)))
-    for layer, (low, high) in zip(layers, bounds, strict=True):
+    for depth, (layer, (low, high)) in enumerate(zip(layers, bounds, strict=True), start=1):
         z = signals.through(layer)
         on, unstable = (low >= 0) & (high > 0), (low < 0) & (high > 0)
-        count = int(unstable.sum())
+        pulled = pull[unstable] if pull is not None and depth == len(layers) else None
+        held = np.ones(int(unstable.sum()), dtype=np.bool_)
+        from_below, from_above = (held, held) if pulled is None else (pulled < 0, pulled > 0)
+
+        count = len(held)
         y = milp.columns(np.zeros(count), high[unstable]) if count else inputs[:0]
-        a = milp.columns(np.zeros(count), 1, integer=True) if count else inputs[:0]
-        w, b, least, most = z.mix[:, unstable], z.shift[unstable], low[unstable], high[unstable]
+        switches = int(from_above.sum())
+        a = milp.columns(np.zeros(switches), 1, integer=True) if switches else inputs[:0]
+        w, b = z.mix[:, unstable], z.shift[unstable]
         above = np.hstack([-w.T, np.eye(count)])
-        milp.rows(above, [*z.columns, *y], b, np.inf)  # y - w·x >= b
-        milp.rows(np.hstack([above, -np.diag(least)]), [*z.columns, *y, *a], -np.inf, b - least)
-        milp.rows(np.hstack([np.eye(count), -np.diag(most)]), [*y, *a], -np.inf, 0)
-        define_activations(milp, z.columns, w, b, y, a)
+        least, most = low[unstable][from_above], high[unstable][from_above]
+        milp.rows(above[from_below], [*z.columns, *y], b[from_below], np.inf)  # y - w·x >= b
+        milp.rows(
+            np.hstack([above[from_above], -np.diag(least)]),
+            [*z.columns, *y, *a],
+            -np.inf,
+            b[from_above] - least,
+        )
+        milp.rows(np.hstack([np.eye(switches), -np.diag(most)]), [*y[from_above], *a], -np.inf, 0)
+        define_activations(milp, z.columns, w, b, y, a, from_above)
 
         known = len(z.columns)
         mix = np.zeros((known + count, len(layer.bias)))
@@ -70,8 +93,14 @@ def embed_layers(layers: Sequence[Layer], bounds: Bounds, milp: MilpBuilder, inp
 
 
 def define_activations(
-    milp: MilpBuilder, columns: IntArray, w: FloatArray, b: FloatArray, y: IntArray, a: IntArray
+    milp: MilpBuilder,
+    columns: IntArray,
+    w: FloatArray,
+    b: FloatArray,
+    y: IntArray,
+    a: IntArray,
+    switched: BoolArray,
 ) -> None:
     """Say what y and a are once x is known."""
     milp.define(y, lambda x: np.maximum(x[columns] @ w + b, 0.0))
-    milp.define(a, lambda x: x[columns] @ w + b > 0)
+    milp.define(a, lambda x: (x[columns] @ w + b)[switched] > 0)

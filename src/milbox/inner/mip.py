@@ -37,6 +37,7 @@ class Mip:
             optimum, so its row is not needed: the program with fewer rows is a relaxation, its bound stays
             valid, and an untried optimum of it is the optimum.
         lp_bounds: sharpen the bounds of neurons by linear programs (the paper's Appendix A).
+        one_sided: write only those rows of the last hidden layer that hold the output from above.
         radius: in how many variables a point must differ from every tried one (the paper's Section 7). More
             than one explores more; where nothing is that far away, the radius shrinks until something is.
     """
@@ -45,6 +46,7 @@ class Mip:
     limits: Limits = Limits()
     start: bool = True
     lp_bounds: bool = False
+    one_sided: bool = True
     radius: int = 1
 
     def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
@@ -107,6 +109,10 @@ class Mip:
         if point is None:
             return None
         value = predicted(surrogate, domain, point)
+        if (
+            self.one_sided
+        ):  # the rows hold the output from above alone: a solver that stops early may say less
+            claimed = max(claimed, value)
         scale = max(1.0, abs(bound), abs(value)) if math.isfinite(bound) else 1.0
         proved = solution.status is Status.OPTIMAL and (
             bound - value <= max(self.limits.gap * scale, 10 * TOLERANCE * scale)
@@ -137,8 +143,12 @@ class Mip:
         if not isinstance(surrogate, ReluNet):
             return surrogate
         if self.lp_bounds:
-            return tighten(surrogate, domain, lambda formulation: forbid(rows, formulation, self.radius))
-        return Bounded(surrogate, group_bounds(surrogate, domain))
+            bounds = tighten(
+                surrogate, domain, lambda formulation: forbid(rows, formulation, self.radius)
+            ).bounds
+        else:
+            bounds = group_bounds(surrogate, domain)
+        return Bounded(surrogate, bounds, self.one_sided)
 
 
 def needed(

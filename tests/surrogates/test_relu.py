@@ -10,7 +10,6 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray
 from milbox.surrogates import DEFAULT, PAPER, Layer, ReluLearner, ReluNet
-from milbox.surrogates.scaling import floored
 
 QUICK = ReluLearner(steps=200)
 
@@ -187,34 +186,15 @@ def test_settings_that_cannot_be_meant(settings: dict[str, tuple[int, ...]], wor
 def test_the_presets_are_what_is_published() -> None:
     assert (
         repr(DEFAULT) == "ReluLearner(hidden=(16,), rate=0.01, batch=64, steps=1000, epochs=None, decay=0.1, "
-        "floor=2.0, centre_above=32.0)"
+        "centre_above=32.0)"
     )
-    assert (PAPER.hidden, PAPER.rate, PAPER.batch, PAPER.epochs, PAPER.decay, PAPER.floor) == (
+    assert (PAPER.hidden, PAPER.rate, PAPER.batch, PAPER.epochs, PAPER.decay) == (
         (16,),
         0.01,
         64,
         25_000,
         0.0,
-        None,
     )
-
-
-def test_how_bad_bad_points_are_makes_no_difference() -> None:
-    X, y = points(12, 40), np.random.default_rng(13).normal(size=40)
-    worst = y.argmin()
-    far, further = y.copy(), y.copy()
-    far[worst], further[worst] = -1e3, -1e6
-    nets = [ReluLearner(steps=50).fit(X, values, rng()) for values in (far, further)]
-    assert (nets[0].predict(X) == nets[1].predict(X)).all()
-    least = y.max() - 2 * (y.max() - np.median(far))
-    assert floored(far, 2.0)[worst] == pytest.approx(least)
-    kept = far >= least
-    assert (floored(far, 2.0)[kept] == far[kept]).all()
-
-
-def test_where_most_values_are_best_none_is_changed() -> None:
-    values = np.array([1.0, 3.0, 3.0, 3.0, -50.0])
-    assert (floored(values, 2.0) == values).all()
 
 
 def test_an_epoch_is_a_pass_over_all_points() -> None:
@@ -223,7 +203,7 @@ def test_an_epoch_is_a_pass_over_all_points() -> None:
     from milbox.surrogates.relu import glorot
 
     X, y = points(12, 70), np.random.default_rng(13).normal(size=70)
-    net = ReluLearner(epochs=3, decay=0.0, floor=None).fit(X, y, rng())
+    net = ReluLearner(epochs=3, decay=0.0).fit(X, y, rng())
     generator = rng()
     start = glorot((18, 16, 1), generator)
     seed = int(generator.integers(2**63))

@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray
 from milbox.surrogates import adam
-from milbox.surrogates.scaling import Scale, checked, floored
+from milbox.surrogates.scaling import Scale, checked
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,10 +99,6 @@ class ReluLearner:
     """Passes over all points instead of `steps`; the last batch of a pass may be smaller."""
     decay: float = 0.1
     """Each gradient gets decay / n times the weights added, for n points."""
-    floor: float | None = 2.0
-    """Values further below the best than `floor` times the distance of the median count as that far. How bad
-    the bad points are does not matter for a maximum, and a small network that need not say it fits the good
-    ones better."""
     centre_above: float = 32.0
     """Inputs are centred if points have more ones than this on average. Adam moves each weight by up to
     `rate` a step, and a point with s ones its pre-activations by s times that: with a hundred ones and more,
@@ -123,8 +119,6 @@ class ReluLearner:
     def fit(self, features: FloatArray, values: FloatArray, rng: Generator) -> ReluNet:
         """The network trained on values (n,) seen at encoded points (n, d), in raw units."""
         features, values = checked(features, values)
-        if self.floor is not None:
-            values = floored(values, self.floor)
         count = len(values)
         target = Scale.of_values(values)
         inputs = Scale.of_columns(features)
@@ -150,9 +144,9 @@ class ReluLearner:
 
 
 DEFAULT = ReluLearner()
-"""FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n, floor at twice the median's distance."""
+"""Guide, section 13: FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n."""
 
-PAPER = ReluLearner(epochs=25_000, decay=0.0, floor=None)
+PAPER = ReluLearner(epochs=25_000, decay=0.0)
 """Appendix C.1: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, no regularisation.
 
 The appendix says nothing of how inputs are scaled; with many ones they are centred here too, for otherwise

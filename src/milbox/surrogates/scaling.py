@@ -45,16 +45,6 @@ class Scale:
         return (raw - self.centre) / self.spread
 
 
-def floored(values: FloatArray, reach: float) -> FloatArray:
-    """The values, of which none is further below the best than `reach` times the distance of the median.
-
-    Where half of the values are the best one, all stay as they are: the rest is what there is to learn from.
-    """
-    best = values.max()
-    distance = best - np.median(values)
-    return values if distance == 0.0 else np.maximum(values, best - reach * distance)
-
-
 def checked(features: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The data as float64 arrays, or a ValueError that says why no surrogate can be fitted to them."""
     features = np.asarray(features, dtype=np.float64)

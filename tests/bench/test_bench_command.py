@@ -93,3 +93,31 @@ def test_problems_are_listed(bench: Callable[..., "subprocess.CompletedProcess[s
     assert (entry["name"], entry["variables"], entry["constraints"]) == ("ising/100/1", 100, 10)
     assert entry["optimum"] is None
     assert entry["citation"]
+
+
+def test_speed_is_a_table_and_json_of_methods_that_agree(
+    bench: Callable[..., "subprocess.CompletedProcess[str]"], tmp_path: Path
+) -> None:
+    file = tmp_path / "rows.json"
+    extent = ("--problem", "bbob/sphere", "--net", "4", "--tried", "20", "--repeats", "2")
+    done = bench("speed", *extent, "--json", file)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(file.read_text())
+    assert {"paper", "SCIP tuned", "branch and bound", "auto"} <= {row["method"] for row in rows}
+    for row in rows:
+        assert list(row) == [
+            "domain",
+            "net",
+            "tried",
+            "method",
+            "seconds_median",
+            "seconds_p95",
+            "ratio_to_paper",
+            "agrees",
+        ]
+        assert row["agrees"]
+        assert row["seconds_p95"] >= row["seconds_median"] > 0
+    inner = [row for row in rows if row["net"] == "FC(4)"]
+    assert {(row["domain"], row["tried"]) for row in inner} == {("bbob/sphere", 20)}
+    assert [row["ratio_to_paper"] for row in inner if row["method"] == "paper"] == [1.0]
+    assert done.stdout.count("\n") == len(rows) + 2

@@ -39,6 +39,8 @@ COLOURS = {
     "nn+rejsample": "#E69F00",
 }
 OTHERS = "#555555"
+# More points than pixels would only make the files large.
+MOST = 250
 DASHES = ("-", "--", ":", "-.", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)), (0, (1, 3)))
 
 
@@ -95,7 +97,9 @@ def style(name: str) -> dict[str, Any]:
 
 
 def line(axis: Any, x: FloatArray, middle: FloatArray, low: FloatArray, high: FloatArray, name: str) -> None:
-    """A curve with its band."""
+    """A curve with its band, of at most `MOST` points."""
+    kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), MOST)).astype(int))
+    x, middle, low, high = (values[kept] for values in (x, middle, low, high))
     axis.plot(x, middle, label=name, linewidth=1.3, **style(name))
     axis.fill_between(x, low, high, alpha=0.15, linewidth=0, color=style(name)["color"])
 

@@ -184,6 +184,9 @@ def problems(pattern: str, data: Path | None, as_json: bool) -> None:
 @click.option("--repeats", type=click.IntRange(min=1), help="Nets per row [default: 5, or 3 when quick].")
 @click.option("--problem", "chosen", multiple=True, help="Only problems matching this; may be repeated.")
 @click.option("--net", "nets", multiple=True, help="Only this network, such as 16 or 16,16; may be repeated.")
+@click.option(
+    "--tried", type=click.IntRange(min=1), multiple=True, help="Only so many tried points; likewise."
+)
 @click.option("--data", type=FOLDER, help="The folder of benchmark data [default: $MILBOX_DATA].")
 def speed(
     quick: bool,
@@ -191,6 +194,7 @@ def speed(
     repeats: int | None,
     chosen: tuple[str, ...],
     nets: tuple[str, ...],
+    tried: tuple[int, ...],
     data: Path | None,
 ) -> None:
     """Time the paper's configuration and ours side by side, in this process on this machine."""
@@ -206,6 +210,7 @@ def speed(
         repeats=repeats or extent.repeats,
         problems=tuple(expand(chosen, data)) if chosen else extent.problems,
         nets=tuple(widths(net) for net in nets) or extent.nets,
+        tried=tried or extent.tried,
     )
     header = ("domain", "net", "tried", "method", "median s", "p95 s", "x paper", "agrees")
     click.echo("| " + " | ".join(header) + " |\n|" + " --- |" * len(header))

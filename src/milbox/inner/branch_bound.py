@@ -16,7 +16,7 @@ The bound is convex in the free slopes; subgradient steps improve it.
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_node import Blocks, Columns, Rows
-from milbox.inner.branch_points import kernel, vectorised
+from milbox.kernels import kernel, vectorised
 
 STRETCH = 1024
 """Columns worked on at a time, so that their costs stay in the fastest cache."""

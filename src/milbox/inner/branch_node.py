@@ -8,7 +8,8 @@ where units whose phase is certain and blocks with one open letter are out of th
 from typing import NamedTuple
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.inner.branch_points import Network, kernel
+from milbox.inner.branch_points import Network
+from milbox.kernels import kernel
 
 # Phases of a unit. An asserted one was branched on; a certain one holds at every point of the node, or at
 # every better point, and needs no attention any more.

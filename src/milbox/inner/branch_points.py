@@ -4,41 +4,10 @@ Compiled, once for all problems: arrays are C-contiguous, of float64, int64 or b
 of one block; letters are numbered through, block after block, and a point is one letter per block.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar, cast
-
-import numba
+from typing import NamedTuple
 
 from milbox.arrays import FloatArray, IntArray
-
-Kernel = TypeVar("Kernel", bound=Callable[..., Any])
-
-OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-# Most of the compiler's time would go into letting Python call each kernel too.
-HIDDEN: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True}
-
-# With these, sums may be reordered and fused, so that loops vectorise; the search allows for the rounding.
-REORDERED = {"reassoc", "contract", "arcp", "nsz", "nnan"}
-
-
-def entry(function: Kernel) -> Kernel:
-    """Compile what Python calls, with all that it calls.
-
-    The cache goes by the date of the function's own file: after editing a kernel in another file, delete
-    __pycache__ to see the change.
-    """
-    return cast(Kernel, numba.njit(cache=True, **OPTIONS)(function))
-
-
-def kernel(function: Kernel) -> Kernel:
-    """Compile what only kernels call."""
-    return cast(Kernel, numba.njit(**HIDDEN)(function))
-
-
-def vectorised(function: Kernel) -> Kernel:
-    """Compile a kernel of sums and maxima over long loops."""
-    return cast(Kernel, numba.njit(fastmath=REORDERED, **HIDDEN)(function))
-
+from milbox.kernels import kernel, vectorised
 
 NOTHING = -2.0
 """Below any value: networks are scaled so that |f| < 1."""

@@ -19,7 +19,7 @@ from milbox.inner.branch_node import (
     Desk,
     Rows,
 )
-from milbox.inner.branch_points import kernel, vectorised
+from milbox.kernels import kernel, vectorised
 
 STEEPEST = 64.0
 """A slope may not grow beyond all bounds: rounding grows with it."""

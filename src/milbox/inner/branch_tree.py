@@ -9,13 +9,12 @@ from milbox.inner.branch_points import (
     Pool,
     Tried,
     climb,
-    entry,
-    kernel,
     key_of,
     offer,
     values_with,
 )
 from milbox.inner.branch_shrink import settle, strike, tighten
+from milbox.kernels import entry, kernel
 
 # How a slice of the search ends.
 DONE, SLICE_OVER, STACK_FULL = 0, 1, 2

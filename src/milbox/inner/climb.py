@@ -36,7 +36,7 @@ def climbed(
     network = as_network(surrogate)
     if network is None or not forbidden:
         return None
-    from milbox.inner.climb_kernel import Found, climb, label
+    from milbox.inner.climb_kernel import LONGEST, Desk, Found, climb, label
 
     options, feature, size = listed_options(domain)
     first = network.layers[0]
@@ -49,10 +49,18 @@ def climbed(
     states = options.first[:-1] + tried - domain.layout.low
     marks = np.sort(np.array([label(state) for state in states]))
     found = Found(np.zeros((KEPT, states.shape[1]), np.int64), np.full(KEPT, -np.inf))
+    desk = Desk(
+        np.empty(len(first.bias)),
+        np.empty(len(options.lower)),
+        np.empty((2, sizes.max())),
+        np.empty(LONGEST, np.int64),
+        np.empty(LONGEST, np.int64),
+    )
     predictions = surrogate.predict(domain.encode(tried))
     for start in np.argsort(-predictions, kind="stable")[:STARTS]:
         order = rng.permutation(len(options.variable))
-        climb(states[start].copy(), order, ROUNDS, table, first.bias, weights, sizes, options, marks, found)
+        state = states[start].copy()
+        climb(state, order, ROUNDS, table, first.bias, weights, sizes, options, marks, found, desk)
     return best_of(found.options, found.values, options, surrogate, domain, set(forbidden))
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.inner.branch_points import entry, kernel
+from milbox.kernels import entry, kernel
 
 LONGEST = 8
 """Changes in a chain before it is given up."""
@@ -40,6 +40,20 @@ class Found(NamedTuple):
     options: IntArray
     """(kept, variables)"""
     values: FloatArray
+
+
+class Desk(NamedTuple):
+    """Room to work in; what is in it when a climb begins does not matter."""
+
+    hidden: FloatArray
+    """(units,): the first pre-activations of the point at hand."""
+    activity: FloatArray
+    """(rows,)"""
+    scratch: FloatArray
+    """(2, widest layer)"""
+    moved: IntArray
+    """(LONGEST,): the variables of a chain, and the options they had."""
+    olds: IntArray
 
 
 @kernel
@@ -161,11 +175,18 @@ def keep(state: IntArray, value: float, tried: IntArray, found: Found) -> None:
     if value <= found.values[worst]:
         return
     mark = label(state)
-    place = np.searchsorted(tried, mark)
-    if place < tried.shape[0] and tried[place] == mark:
+    low, high = 0, tried.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if tried[middle] < mark:
+            low = middle + 1
+        else:
+            high = middle
+    if low < tried.shape[0] and tried[low] == mark:
         return
     found.values[worst] = value
-    found.options[worst, :] = state
+    for i in range(state.shape[0]):
+        found.options[worst, i] = state[i]
 
 
 @entry
@@ -180,19 +201,20 @@ def climb(
     options: Options,
     tried: IntArray,
     found: Found,
+    desk: Desk,
 ) -> None:
     """Take every chain that ends feasible and higher, until none does or the rounds are over."""
-    hidden = bias.copy()
-    activity = np.zeros(options.lower.shape[0])
-    scratch = np.zeros((2, max(1, sizes.max())))
+    hidden, activity, scratch, moved, olds = desk
+    for j in range(hidden.shape[0]):
+        hidden[j] = bias[j]
+    for r in range(activity.shape[0]):
+        activity[r] = 0.0
     for i in range(state.shape[0]):
         for j in range(hidden.shape[0]):
             hidden[j] += table[state[i], j]
         for e in range(options.row_start[state[i]], options.row_start[state[i] + 1]):
             activity[options.row[e]] += options.adds[e]
     value = forward(hidden, weights, sizes, scratch)
-    moved = np.empty(LONGEST, np.int64)
-    olds = np.empty(LONGEST, np.int64)
     for _ in range(rounds):
         improved = False
         for step in range(order.shape[0]):

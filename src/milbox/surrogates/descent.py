@@ -17,6 +17,7 @@ import numpy.typing as npt
 from numba import njit
 
 from milbox.arrays import IntArray
+from milbox.kernels import OPTIONS, kernel
 from milbox.surrogates.vectors import LANES, Lanes, fill, load, store, total, where_positive
 
 # The usual decay rates, and TensorFlow's epsilon: outside the root, before bias correction.
@@ -28,12 +29,12 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 Offsets: TypeAlias = npt.NDArray[np.int32]
 
 
-@njit(error_model="numpy")
+@kernel
 def _add(array: Floats, offset: int, lanes: Lanes) -> None:
     store(array, offset, load(array, offset) + lanes)
 
 
-@njit(error_model="numpy")
+@kernel
 def _product(signals: Floats, begin: int, count: int, matrix: Floats, offset: int, stride: int) -> Lanes:
     """Sixteen units of signals @ matrix."""
     z = fill(np.float32(0))
@@ -42,7 +43,7 @@ def _product(signals: Floats, begin: int, count: int, matrix: Floats, offset: in
     return z
 
 
-@njit(error_model="numpy")
+@kernel
 def _shuffle(order: IntArray, seed: np.uint64) -> np.uint64:
     """Permute in place (Fisher-Yates, with splitmix64 of Steele et al. 2014); returns the next seed."""
     for i in range(len(order) - 1, 0, -1):
@@ -55,7 +56,7 @@ def _shuffle(order: IntArray, seed: np.uint64) -> np.uint64:
     return seed
 
 
-@njit(error_model="numpy")
+@kernel
 def _enter(
     points: IntArray,
     starts: IntArray,
@@ -90,7 +91,7 @@ def _enter(
             store(active, k * width + u, where_positive(z, z))
 
 
-@njit(error_model="numpy")
+@kernel
 def _rise(
     layer: int,
     size: int,
@@ -112,7 +113,7 @@ def _rise(
             store(active, above + u, where_positive(z, z))
 
 
-@njit(error_model="numpy")
+@kernel
 def _compare(
     points: IntArray,
     targets: Floats,
@@ -145,7 +146,7 @@ def _compare(
     gradient[len(gradient) - 1] = slope
 
 
-@njit(error_model="numpy")
+@kernel
 def _sink(
     layer: int,
     size: int,
@@ -178,7 +179,7 @@ def _sink(
             store(deltas, below + u, where_positive(load(active, below + u), slopes))
 
 
-@njit(error_model="numpy")
+@kernel
 def _leave(
     points: IntArray,
     starts: IntArray,
@@ -207,7 +208,7 @@ def _leave(
             _add(gradient, c * width + u, fill(shift[c]) * sum_of_deltas)
 
 
-@njit(error_model="numpy")
+@kernel
 def _move(
     weights: Floats, gradient: Floats, first: Floats, second: Floats, rate: np.float32, decay: np.float32
 ) -> None:
@@ -227,8 +228,7 @@ def _move(
     " int64[::1], int64[::1], int64[::1], float32[::1], UniTuple(float32[::1], 2), UniTuple(float32[::1], 4),"
     " int64, int64, float64, float64, boolean, uint64)",
     cache=True,
-    error_model="numpy",
-    nogil=True,
+    **OPTIONS,
 )
 def descend(
     starts: IntArray,

@@ -58,11 +58,13 @@ def check(problem: Path, evaluate: bool, as_json: bool) -> None:
 
 def prepare() -> None:
     """Compile what a first use would compile, so that it is not taken for the time of a proposal."""
-    from milbox.run.warming import compile_everything, is_cold
+    from milbox.run.warming import PARTS
 
-    if is_cold():
+    cold = [part for part in PARTS.values() if part.is_cold]
+    if cold:
         say("compiling, which is needed once after an installation ...")
-        compile_everything()
+    for part in cold:
+        part.compile()
 
 
 def shape(problem: ProblemFile) -> dict[str, Any]:

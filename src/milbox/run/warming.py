@@ -1,59 +1,83 @@
-"""Who waits for the compiler? Nobody: another process fills the cache while the first points are measured.
+"""Who waits for the compiler? Nobody: other processes fill the cache while the first points are measured.
 
 Compiled kernels are kept on disk beside their modules. On first use after an installation they are compiled,
-which takes some seconds; a process beside the run does that while the initial random points are evaluated,
-on another core and without touching this one's threads. Whether it is done in time changes nothing but time.
+which takes some seconds; processes beside the run do that while the initial random points are evaluated,
+on other cores and without touching this one's threads. Whether they are done in time changes nothing but
+time.
 """
 
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
-import milbox
+import numpy as np
 
-KERNELS = ("surrogates/descent.py", "inner/branch_tree.py", "inner/climb_kernel.py")
+import milbox
+from milbox.domain import Domain, binary
+from milbox.surrogates.relu import ReluLearner, ReluNet, glorot
 
 _started: list[subprocess.Popen[bytes]] = []
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Kernels that are compiled together, in a process of their own."""
+
+    files: tuple[str, ...]
+    compile: Callable[[], None]
+
+    @property
+    def is_cold(self) -> bool:
+        """Whether a kernel has no compiled form as new as its source."""
+        home = Path(str(milbox.__file__)).parent
+        for source in map(home.joinpath, self.files):
+            cached = source.parent.glob(f"__pycache__/{source.stem}.*.nbi")
+            if not any(file.stat().st_mtime >= source.stat().st_mtime for file in cached):
+                return True
+        return False
+
+
 def warm() -> None:
-    """Start compiling in the background if something is missing from the cache; once in a process."""
-    if not _started and is_cold():
+    """Start compiling in the background what is missing from the cache; once in a process."""
+    if not _started:
         quiet = subprocess.DEVNULL
-        command = [sys.executable, "-m", "milbox.run.warming"]
-        _started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
+        for name, part in PARTS.items():
+            if part.is_cold:
+                words = f"from milbox.run.warming import PARTS; PARTS[{name!r}].compile()"
+                command = [sys.executable, "-c", words]
+                _started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
 
 
-def is_cold() -> bool:
-    """Whether some kernel has no compiled form as new as its source."""
-    home = Path(str(milbox.__file__)).parent
-    for kernel in KERNELS:
-        source = home / kernel
-        cached = source.parent.glob(f"__pycache__/{source.stem}.*.nbi")
-        if not any(file.stat().st_mtime >= source.stat().st_mtime for file in cached):
-            return True
-    return False
-
-
-def compile_everything() -> None:
-    """Use every kernel once, on small data."""
-    import numpy as np
-
-    from milbox.domain import Domain, binary
-    from milbox.inner import Branch, Mip
-    from milbox.surrogates.relu import ReluLearner
-
+def small_domain() -> Domain:
+    """Three of six."""
     x = binary("x", 6)
-    domain = Domain([x], [x.sum() == 3])
+    return Domain([x], [x.sum() == 3])
+
+
+def compile_training_and_climbs() -> None:
+    """Train a network and climb on it."""
+    from milbox.inner import Mip
+
+    domain, rng = small_domain(), np.random.default_rng(0)
     points = list(domain)[:4]
-    rng = np.random.default_rng(0)
-    for hidden in ((16,), (16, 16)):
-        learner = ReluLearner(hidden=hidden, steps=2)
-        net = learner.fit(domain.encode(points), np.arange(4, dtype=np.float64), rng)
-        Mip().best(net, domain, points, 1, rng)
-        if len(hidden) == 1:
-            Branch().best(net, domain, points, 1, rng)
+    net = ReluLearner(steps=2).fit(domain.encode(points), np.arange(4, dtype=np.float64), rng)
+    Mip().best(net, domain, points, 1, rng)
 
 
-if __name__ == "__main__":
-    compile_everything()
+def compile_branch_and_bound() -> None:
+    """Search a small domain."""
+    from milbox.inner import Branch
+
+    domain, rng = small_domain(), np.random.default_rng(0)
+    net = ReluNet.of(glorot((domain.features, 2, 1), rng))
+    Branch().best(net, domain, list(domain)[:4], 1, rng)
+
+
+PARTS = {
+    "training and climbs": Part(
+        ("surrogates/descent.py", "inner/climb_kernel.py"), compile_training_and_climbs
+    ),
+    "branch and bound": Part(("inner/branch_tree.py",), compile_branch_and_bound),
+}

@@ -187,6 +187,9 @@ def problems(pattern: str, data: Path | None, as_json: bool) -> None:
 @click.option(
     "--tried", type=click.IntRange(min=1), multiple=True, help="Only so many tried points; likewise."
 )
+@click.option(
+    "--ablation/--no-ablation", default=None, help="Also each trick off in turn [default: unless quick]."
+)
 @click.option("--data", type=FOLDER, help="The folder of benchmark data [default: $MILBOX_DATA].")
 def speed(
     quick: bool,
@@ -195,6 +198,7 @@ def speed(
     chosen: tuple[str, ...],
     nets: tuple[str, ...],
     tried: tuple[int, ...],
+    ablation: bool | None,
     data: Path | None,
 ) -> None:
     """Time the paper's configuration and ours side by side, in this process on this machine."""
@@ -211,6 +215,7 @@ def speed(
         problems=tuple(expand(chosen, data)) if chosen else extent.problems,
         nets=tuple(widths(net) for net in nets) or extent.nets,
         tried=tried or extent.tried,
+        ablation=extent.ablation if ablation is None else ablation,
     )
     header = ("domain", "net", "tried", "method", "median s", "p95 s", "x paper", "agrees")
     click.echo("| " + " | ".join(header) + " |\n|" + " --- |" * len(header))

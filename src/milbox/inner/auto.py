@@ -24,7 +24,7 @@ class Auto:
     """
 
     enumerate: Enumerate = Enumerate()
-    branch: Branch = Branch(Limits(seconds=60.0, nodes=20_000))
+    branch: Branch = Branch(Limits(seconds=60.0, nodes=200_000))
     mip: Mip = Mip()
 
     def best(

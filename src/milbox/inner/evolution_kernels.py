@@ -6,15 +6,13 @@ A *gene* is one entry of the arrays that evolution works on, coded 0, 1, ..., si
 
 from typing import TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.kernels import entry
 
 State: TypeAlias = npt.NDArray[np.uint64]
-
-compiled = numba.njit(cache=True, nogil=True, error_model="numpy")
 
 # As uint64 constants: mixed with int64, numba would turn them into floats.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -23,7 +21,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _32, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32), np.uint64(11)
 
 
-@compiled
+@entry
 def below(size: int, state: State) -> int:
     """A number from 0 to size - 1; sizes are far below 2**32, so the bias of the product is too."""
     state[0] += _STEP
@@ -34,7 +32,7 @@ def below(size: int, state: State) -> int:
     return np.int64(((z >> _32) * np.uint64(size)) >> _32)  # type: ignore[return-value]  # an int, compiled
 
 
-@compiled
+@entry
 def happens(probability: float, state: State) -> bool:
     """True with that probability."""
     state[0] += _STEP
@@ -45,7 +43,7 @@ def happens(probability: float, state: State) -> bool:
     return bool((z >> _11) * (1.0 / 9007199254740992.0) < probability)
 
 
-@compiled
+@entry
 def tournaments(
     values: FloatArray, tournament: int, firsts: IntArray, seconds: IntArray, state: State
 ) -> None:
@@ -68,7 +66,7 @@ def tournaments(
         seconds[k] = second if second >= 0 else best
 
 
-@compiled
+@entry
 def cross(first: IntArray, second: IntArray, crossover: float, children: IntArray, state: State) -> None:
     """Copy two parents left to right, changing from one to the other with a probability after each gene."""
     for k in range(len(children)):
@@ -79,7 +77,7 @@ def cross(first: IntArray, second: IntArray, crossover: float, children: IntArra
                 here = not here
 
 
-@compiled
+@entry
 def mutate(children: IntArray, sizes: IntArray, rates: FloatArray, state: State) -> None:
     """Change each gene to a different one with its rate, in place."""
     for k in range(len(children)):
@@ -89,7 +87,7 @@ def mutate(children: IntArray, sizes: IntArray, rates: FloatArray, state: State)
                 children[k, p] = other if other < children[k, p] else other + 1
 
 
-@compiled
+@entry
 def mutate_balanced(
     children: IntArray, members: IntArray, starts: IntArray, mutation: float, state: State
 ) -> None:
@@ -125,7 +123,7 @@ def mutate_balanced(
                     left -= 1
 
 
-@compiled
+@entry
 def exchange(children: IntArray, sizes: IntArray, members: IntArray, starts: IntArray, state: State) -> None:
     """Swap the values of two variables that share a constraint, once or a few times, in place.
 
@@ -149,7 +147,7 @@ def exchange(children: IntArray, sizes: IntArray, members: IntArray, starts: Int
                 break
 
 
-@compiled
+@entry
 def evolve(
     genes: IntArray,
     values: FloatArray,
@@ -216,7 +214,7 @@ def evolve(
         born += count
 
 
-@compiled
+@entry
 def output(hidden: FloatArray, weight: FloatArray, offset: float) -> float:
     """The output layer on one point's pre-activations."""
     total = offset

@@ -1,4 +1,4 @@
-"""Names for the few shapes of data that every room speaks."""
+"""Names for the few shapes of data that every room speaks, and what NumPy does not say about them."""
 
 from typing import TypeAlias
 
@@ -11,3 +11,10 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 Point: TypeAlias = tuple[int, ...]
 """One code per variable: the integer itself, or the index of a choice."""
+
+
+def ranks(values: FloatArray) -> FloatArray:
+    """Places in ascending order, from 1; equal values share the mean of their places."""
+    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(sizes)
+    return np.asarray((ends - (sizes - 1) / 2.0)[group])

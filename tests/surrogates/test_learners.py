@@ -2,6 +2,7 @@
 
 from milbox.surrogates.linear import LinearLearner
 from milbox.surrogates.quadratic import QuadraticLearner
+from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import ReluLearner
 from milbox.testing.surrogates import SurrogateConformance
 
@@ -12,6 +13,14 @@ class TestReluLearner(SurrogateConformance):
 
 class TestDeepReluLearner(SurrogateConformance):
     learner = ReluLearner(hidden=(8, 6), steps=200)
+
+
+class TestRankedLearner(SurrogateConformance):
+    learner = Ranked()
+
+
+class TestAlwaysRankedLearner(SurrogateConformance):
+    learner = Ranked(share=1.0)
 
 
 class TestLinearLearner(SurrogateConformance):

@@ -23,7 +23,7 @@ from milbox.strategies import (
     Strategy,
     rbfopt,
 )
-from milbox.surrogates import PAPER, ReluLearner
+from milbox.surrogates import DEFAULT, PAPER, Ranked, ReluLearner
 
 
 def as_it_is(problem: Problem) -> Problem:
@@ -73,8 +73,11 @@ FC16_16 = ReluLearner(hidden=(16, 16))
 
 ALGORITHMS: Mapping[str, Algorithm] = {
     "nn+milp": Algorithm(
-        "our default: ReLU network FC(16), 1000 Adam steps, exact inner solver",
+        "our default: ReLU network FC(16), 1000 Adam steps, half of the fits by rank, exact inner solver",
         lambda _, initial, __: NNMILP(initial=initial),
+    ),
+    "nn+milp/values": Algorithm(
+        "our default without ranks", lambda _, initial, __: NNMILP(DEFAULT, initial=initial)
     ),
     # The optimum of the acquisition is the same whoever finds it, so quality is compared with the fast exact
     # inner solver; the paper's own solver settings are timed by `milbox bench speed`.
@@ -82,9 +85,11 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         "the paper's training (25K epochs, no decay) with the fast exact inner solver",
         lambda _, initial, __: NNMILP(PAPER, initial=initial),
     ),
-    "nn+milp/fc32": Algorithm("NN+MILP with FC(32)", lambda _, initial, __: NNMILP(FC32, initial=initial)),
+    "nn+milp/fc32": Algorithm(
+        "NN+MILP with FC(32)", lambda _, initial, __: NNMILP(Ranked(FC32), initial=initial)
+    ),
     "nn+milp/fc16-16": Algorithm(
-        "NN+MILP with FC(16,16)", lambda _, initial, __: NNMILP(FC16_16, initial=initial)
+        "NN+MILP with FC(16,16)", lambda _, initial, __: NNMILP(Ranked(FC16_16), initial=initial)
     ),
     "nn+milp/integer": Algorithm(
         "NN+MILP with one feature per variable in place of one-hot",
@@ -102,6 +107,10 @@ ALGORITHMS: Mapping[str, Algorithm] = {
     "nn+regevo": Algorithm(
         "NN+MILP with evolution as inner solver: B = 10,000, b = 100, T = 20, D = 1000, (0.2, 0.01)",
         lambda _, initial, __: NNRegEvo(initial=initial),
+    ),
+    "nn+regevo/ranked": Algorithm(
+        "NN+RegEvo with half of the fits by rank, as in our default",
+        lambda _, initial, __: NNRegEvo(Ranked(), initial),
     ),
     "nn+regevo/paper": Algorithm(
         "NN+RegEvo with the paper's training", lambda _, initial, __: NNRegEvo(PAPER, initial)

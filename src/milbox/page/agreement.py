@@ -2,19 +2,12 @@
 
 import numpy as np
 
-from milbox.arrays import FloatArray
+from milbox.arrays import FloatArray, ranks
 from milbox.page.charts import HALF, Axes, Dot, axes, chart, dots, figure, thinned
 from milbox.page.marks import Markup, joined, tag, text
 from milbox.page.record import Record
 from milbox.page.scales import spanning
 from milbox.page.words import count, number
-
-
-def ranks(values: FloatArray) -> FloatArray:
-    """Places in ascending order; equal values share the mean of their places."""
-    _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    ends = np.cumsum(sizes)
-    return np.asarray((ends - (sizes - 1) / 2.0)[group])
 
 
 def rank_correlation(one: FloatArray, other: FloatArray) -> float | None:

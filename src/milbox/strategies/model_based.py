@@ -11,7 +11,7 @@ from milbox.domain import Domain
 from milbox.domain.blocks import blocks, components
 from milbox.inner import Auto, InnerSolver
 from milbox.strategies.random import RandomSearch
-from milbox.surrogates import Learner, ReluLearner, Surrogate
+from milbox.surrogates import Learner, Ranked, Surrogate
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import History, Proposal
 
@@ -99,8 +99,11 @@ def about(count: int) -> str:
 
 
 def NNMILP(learner: Learner | None = None, inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802
-    """NN+MILP, the default: a ReLU network with 16 neurons and the cheapest exact inner solver."""
-    return ModelBased(learner or ReluLearner(), inner or Auto(), initial)
+    """NN+MILP, the default: a ReLU network with 16 neurons and the cheapest exact inner solver.
+
+    Every other network, on average, is fitted to the ranks of the values in place of the values.
+    """
+    return ModelBased(learner or Ranked(), inner or Auto(), initial)
 
 
 def LinearMILP(inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802

@@ -3,6 +3,7 @@
 from milbox.surrogates.base import Learner, Surrogate
 from milbox.surrogates.linear import Linear, LinearLearner
 from milbox.surrogates.quadratic import Quadratic, QuadraticLearner
+from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import DEFAULT, PAPER, Layer, ReluLearner, ReluNet
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "LinearLearner",
     "Quadratic",
     "QuadraticLearner",
+    "Ranked",
     "ReluLearner",
     "ReluNet",
     "Surrogate",

@@ -134,7 +134,11 @@ def test_what_it_cannot_do_is_refused_with_a_reason() -> None:
         [(np.ones((6, 2)), np.ones(2)), (np.ones((2, 2)), np.ones(2)), (np.ones((2, 1)), np.ones(1))]
     )
     assert "2 hidden layers" in str(Branch().refusal(deep, domain))
-    assert "joint states" in str(Branch(states=5).refusal(untrained(6, 3, 0), domain))
+    x = mb.binary("x", 6)
+    alternatives = Domain([x], [mb.any_of(x[:3].sum() == 3, x[3:].sum() == 3)])
+    assert "joint states" in str(Branch(states=5).refusal(untrained(6, 3, 0), alternatives))
+    huge = Domain([x], [x.sum() <= 4, (10**13 * x[:2]).sum() + x[2:].sum() <= 10**13 + 2])
+    assert "too large" in str(Branch(states=5).refusal(untrained(6, 3, 0), huge))
     with pytest.raises(UnsupportedProgram, match="2 hidden layers"):
         Branch().best(deep, domain, [], 1, np.random.default_rng(0))
 

@@ -1,9 +1,11 @@
 """Which variables do the constraints tie together, and which joint states remain of each such group?
 
 Variables that share a constraint, directly or through others, form a component; components are independent,
-so the domain is the product of their feasible joint states. Small components can be listed.
+so the domain is the product of their feasible joint states. Small components can be listed; large ones fall
+apart into small ones once the sums that tie them together are set aside.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,9 +13,9 @@ from functools import lru_cache
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain.constraints import Constraint, conjuncts
+from milbox.domain.constraints import AllDifferent, Constraint, conjuncts
 from milbox.domain.domain import Domain
-from milbox.domain.expressions import Linear
+from milbox.domain.expressions import Linear, Literal, combine, compare
 from milbox.domain.variables import Variable
 
 # While states are listed one variable at a time, dead ends may outnumber the states by this factor.
@@ -56,16 +58,99 @@ def components(domain: Domain) -> list[tuple[tuple[int, ...], tuple[Constraint, 
     return [(tuple(group), tuple(owned.get(key, ()))) for key, group in groups.items()]
 
 
+@dataclass(frozen=True, slots=True)
+class Tied:
+    """A product of blocks, of which those points belong to the domain that satisfy the ties as well."""
+
+    blocks: tuple[Block, ...]
+    ties: tuple[Linear, ...]
+    """Sums over variables of several blocks, with whole coefficients and no products."""
+
+
+@lru_cache(maxsize=64)
+def tied_blocks(domain: Domain, limit: int = 4096) -> Tied | None:
+    """The domain as small blocks, and ties where its components are large; None when that is not enough."""
+    found: list[Block] = []
+    ties: list[Linear] = []
+    for members, constraints in components(domain):
+        block = listed(domain, members, constraints, limit)
+        if block is not None:
+            found.append(block)
+            continue
+        kept, loose = loosened(constraints)
+        ties += loose
+        inside = {domain.variables[i].name for i in members}
+        part = Domain([v for v in domain.variables if v.name in inside], kept)
+        for places, owned in components(part):
+            block = listed(domain, [members[i] for i in places], owned, limit)
+            if block is None:
+                return None
+            found.append(block)
+    return Tied(tuple(found), tuple(ties))
+
+
+def listed(
+    domain: Domain, members: Sequence[int], constraints: Sequence[Constraint], limit: int
+) -> Block | None:
+    """The variables (by index) as a block; None when they have more than `limit` joint states."""
+    states = joint_states([domain.variables[i] for i in members], constraints, limit * DEAD_ENDS)
+    return None if states is None or len(states) > limit else Block(tuple(members), states)
+
+
+def loosened(constraints: Sequence[Constraint]) -> tuple[list[Constraint], list[Linear]]:
+    """The constraints that make blocks, and those that tie blocks together.
+
+    What is no sum has to stay within a block. A sum does if it is about variables that no other is about and
+    leaves no more states than these have codes, as "exactly one" does.
+    """
+    sums = [as_sums(constraint) for constraint in constraints]
+    kept = [constraint for constraint, parts in zip(constraints, sums, strict=True) if not parts]
+    taken = {v.name for constraint in kept for v in constraint.variables}
+    ties: list[Linear] = []
+    for constraint, parts in zip(constraints, sums, strict=True):
+        variables = constraint.variables
+        codes = sum(len(v.codes) for v in variables)
+        if parts and taken.isdisjoint(v.name for v in variables):
+            states = joint_states(variables, [constraint], codes)
+            if states is not None and len(states) <= codes:
+                kept.append(constraint)
+                taken |= {v.name for v in variables}
+                continue
+        ties += parts
+    return kept, ties
+
+
+def as_sums(constraint: Constraint) -> tuple[Linear, ...]:
+    """The constraint as sums with whole coefficients and without products; none where it is none."""
+    if isinstance(constraint, AllDifferent):
+        values = constraint.values
+        # As many values as variables: each is taken.
+        least = 1 if len(values) == len(constraint.variables) else -math.inf
+        return tuple(
+            compare(
+                combine((1, Literal(v, v.code(x))) for v in constraint.variables if takes(v, x)), least, 1
+            )
+            for x in values
+        )
+    if isinstance(constraint, Linear) and constraint.terms and constraint.slack == 0.0 and simple(constraint):
+        return (constraint,)
+    return ()
+
+
+def takes(variable: Variable, value: object) -> bool:
+    """Whether the value is one of the variable's."""
+    return any(variable.value(code) == value for code in variable.codes)
+
+
 @lru_cache(maxsize=64)
 def blocks(domain: Domain, limit: int = 4096) -> tuple[Block, ...] | None:
     """The domain as a product of small blocks; None when some component has more than `limit` states."""
     found = []
     for members, constraints in components(domain):
-        variables = [domain.variables[i] for i in members]
-        states = joint_states(variables, constraints, limit * DEAD_ENDS)
-        if states is None or len(states) > limit:
+        block = listed(domain, members, constraints, limit)
+        if block is None:
             return None
-        found.append(Block(members, states))
+        found.append(block)
     return tuple(found)
 
 

@@ -1,7 +1,8 @@
 """What is the exact best untried point of a one-hidden-layer network over a product of small blocks?
 
-The domain's independent groups of variables are the blocks, their feasible joint states the letters; see
-`branch_search` for the method.
+The domain's independent groups of variables are the blocks, their feasible joint states the letters. Where
+constraints leave no small groups, as in an assignment, sums among them become ties between smaller blocks.
+See `branch_search` for the method.
 """
 
 import math
@@ -13,11 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import Point
+from milbox.arrays import IntArray, Point
 from milbox.domain import Domain
-from milbox.domain.blocks import blocks
+from milbox.domain.blocks import tied_blocks
 from milbox.errors import UnsupportedProgram
 from milbox.inner.branch_letters import Letters, letters
+from milbox.inner.climb import climbed
+from milbox.inner.mip import some_point
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
@@ -31,12 +34,17 @@ ROUNDING = 1e-10
 """The kernel's value and the surrogate's own may differ by this share of the largest value there can be."""
 
 ENTRIES = 1 << 25
-"""The largest table of letters by units: 256 MB."""
+"""The largest table of letters by units and ties: 256 MB."""
+
+LARGEST = 2.0**40
+"""Sums of ties, taken together, stay below this: they are exact then, and prices have room."""
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
     """Exact for networks with one hidden layer (and for linear surrogates) where constraints make blocks.
+
+    Sums over variables of several blocks, with whole coefficients, may tie blocks together.
 
     Attributes:
         limits: when the search stops; the best points in hand are returned with the bound proved so far.
@@ -53,12 +61,19 @@ class Branch:
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
         if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 1:
             return f"the network has {len(surrogate.hidden)} hidden layers, and it takes one"
-        listed = blocks(domain, self.states)
-        if listed is None:
+        tied = tied_blocks(domain, self.states)
+        if tied is None:
             return f"constraints tie variables together in more than {self.states} joint states"
-        count, units = sum(len(block.states) for block in listed), hidden_units(surrogate)
-        if count * (units + 1) > ENTRIES:
-            return f"{count} joint states times {units} units are too many to keep in memory"
+        count, units = sum(len(block.states) for block in tied.blocks), hidden_units(surrogate)
+        rows = units + 2 * len(tied.ties)
+        if count * (rows + 1) > ENTRIES:
+            return f"{count} joint states times {rows} units and sums are too many to keep in memory"
+        ties = None if (listed := letters(domain, self.states)) is None else listed.ties
+        if (
+            ties is not None
+            and (np.abs(ties.table).sum() + np.abs(ties.bias).sum()) * len(ties.bias) > LARGEST
+        ):
+            return "sums that tie variables together have coefficients too large to be added exactly"
         return None
 
     def best(
@@ -75,6 +90,8 @@ class Branch:
         listed = letters(domain, self.states)
         if listed is None or count < 1:
             return []
+        if listed.ties is not None:
+            return self.best_tied(surrogate, domain, forbidden, count, rng, listed)
         tried = listed.numbers(forbidden)
         found = maximise(
             as_sum(surrogate, listed),
@@ -85,12 +102,58 @@ class Branch:
             nodes=self.limits.nodes,
             gap=self.limits.gap,
         )
+        return self.proposals(surrogate, domain, listed, tried, found, began)
+
+    def best_tied(
+        self,
+        surrogate: Surrogate,
+        domain: Domain,
+        forbidden: Sequence[Point],
+        count: int,
+        rng: Generator,
+        listed: Letters,
+    ) -> list[Proposal]:
+        """The same with ties, one point after another: a point to start from has to be found elsewhere."""
+        from milbox.inner.branch_search import maximise
+
+        proposals: list[Proposal] = []
+        while len(proposals) < count:
+            began = time.perf_counter()
+            seen = [*forbidden, *(proposal.point for proposal in proposals)]
+            start = first_point(surrogate, domain, seen, rng)
+            if start is None:
+                break
+            tried = listed.numbers(seen)
+            found = maximise(
+                as_sum(surrogate, listed),
+                tried,
+                1,
+                rng,
+                seconds=self.limits.seconds - (time.perf_counter() - began),
+                nodes=self.limits.nodes,
+                gap=self.limits.gap,
+                start=listed.numbers([start])[0],
+            )
+            assert len(found.points), "the start is one"
+            proposals += self.proposals(surrogate, domain, listed, tried, found, began)
+        return proposals
+
+    def proposals(
+        self,
+        surrogate: Surrogate,
+        domain: Domain,
+        listed: Letters,
+        tried: IntArray,
+        found: "Found",
+        began: float,
+    ) -> list[Proposal]:
+        """What was found as points of the domain, checked and certified."""
         points = listed.points(found.points)
         own = surrogate.predict(domain.encode(points))
         seconds = time.perf_counter() - began
         proposals = []
         for place, point in enumerate(map(tuple, points.tolist())):
-            assert domain.contains(point), "blocks list feasible states"
+            assert domain.contains(point), "blocks list feasible states, and ties are exact"
             assert not (tried == found.points[place]).all(axis=1).any(), "tried points are told apart"
             proposals.append(
                 Proposal(
@@ -123,6 +186,19 @@ class Branch:
         )
 
 
+def first_point(surrogate: Surrogate, domain: Domain, seen: Sequence[Point], rng: Generator) -> Point | None:
+    """An untried point that is good already, if climbs from tried points meet one; None when none is left."""
+    climb = climbed(surrogate, domain, seen, rng)
+    if climb is not None:
+        return climb[0]
+    point = some_point(domain, seen)
+    if point is None:
+        return None
+    climb = climbed(surrogate, domain, [*seen, point], rng)
+    own = float(surrogate.predict(domain.encode([point]))[0])
+    return climb[0] if climb is not None and climb[1] > own else point
+
+
 def hidden_units(surrogate: Linear | ReluNet) -> int:
     """How many ReLUs there are."""
     return sum(len(layer.bias) for layer in surrogate.hidden) if isinstance(surrogate, ReluNet) else 0
@@ -141,4 +217,4 @@ def as_sum(surrogate: Surrogate, listed: Letters) -> "Sum":
             first, output = surrogate.hidden[0], weights[:, 0]
             weights = np.column_stack([first.weights, np.zeros(len(first.weights))])
             bias = np.append(first.bias, bias)
-    return Sum(listed.features @ weights, listed.first, bias, output)
+    return Sum(listed.features @ weights, listed.first, bias, output, listed.ties)

@@ -9,7 +9,8 @@ blocks. Which slopes are allowed, when low < h_j < high over the node:
 
     - sign +1: the chord from (low, 0) to (high, high), one slope and a constant;
     - sign -1: anything in [-1, 0];
-    - asserted active (h_j >= 0): anything from the sign upwards; inactive: anything from 0 downwards.
+    - asserted active (h_j >= 0): anything from the sign upwards; inactive: anything from 0 downwards;
+    - a tie adds nothing to f: anything from 0 downwards where h_j <= 0, anything at all where h_j = 0.
 
 The bound is convex in the free slopes; subgradient steps improve it.
 """
@@ -17,6 +18,9 @@ The bound is convex in the free slopes; subgradient steps improve it.
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_node import Blocks, Columns, Rows
 from milbox.kernels import kernel, vectorised
+
+PATIENCE, DAMPING = 6, 0.7
+"""With ties, after so many steps without a better bound the steps get shorter by so much."""
 
 STRETCH = 1024
 """Columns worked on at a time, so that their costs stay in the fastest cache."""
@@ -106,13 +110,17 @@ def descend(
     steps: int,
     floor: float,
     noise: float,
+    tied: bool,
 ) -> float:
     """The best bound of some subgradient steps on the slopes, which are left where it is reached.
 
-    Polyak's steps, aimed halfway between the best bound so far and the floor.
+    Polyak's steps, aimed halfway between the best bound so far and the floor. Prices of ties take many more
+    steps to find, and those must get shorter: they go half the way to the floor, and less once that fails.
     """
     width = blocks.first[free]
     best = 4.0
+    boldness = 0.5
+    since = 0
     for step in range(steps):
         add_costs(columns.table, rows.slope, count, width, columns.cost)
         bound = constant + find_tops(columns.cost, blocks.first, free, blocks.top, blocks.at)
@@ -122,7 +130,9 @@ def descend(
             bound += slope * rows.bias[r]
             steepest = max(steepest, abs(slope))
         bound += noise * steepest
+        since += 1
         if bound < best:
+            since = 0
             best = bound
             copy(count, rows.slope, rows.best_slope)
             copy(width, columns.cost, columns.best_cost)
@@ -142,7 +152,11 @@ def descend(
             steepness += h * h
         if steepness < noise * noise:
             break
-        stride = (bound - 0.5 * (best + floor)) / steepness
+        if since == PATIENCE:
+            since = 0
+            boldness *= DAMPING
+        aim = bound - boldness * (bound - floor) if tied else 0.5 * (best + floor)
+        stride = (bound - aim) / steepness
         for r in range(count):
             rows.slope[r] = min(max(rows.slope[r] - stride * rows.h[r], rows.least[r]), rows.most[r])
     copy(count, rows.best_slope, rows.slope)

@@ -1,6 +1,7 @@
 """Which letters does a domain have, what do they say to a network, and which letters is a point made of?
 
-A letter is one feasible joint state of one of the domain's independent groups of variables.
+A letter is one feasible joint state of one of the domain's groups of variables. The groups are independent
+but for ties: sums over several of them that must keep within limits.
 """
 
 import math
@@ -11,9 +12,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.sparse import csr_array
 
-from milbox.arrays import BoolArray, IntArray, Point
+from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain import Domain
-from milbox.domain.blocks import Block, blocks
+from milbox.domain.blocks import Block, PartialSum, tied_blocks
+from milbox.domain.expressions import Linear
 
 DENSE = 1 << 20
 """Up to so many combinations of codes, a table says which state each is."""
@@ -48,6 +50,16 @@ class Alike:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Ties:
+    """A point must have g <= 0 or, where level, g = 0, for g = bias + sum_p table[first_p + a_p]."""
+
+    table: FloatArray
+    """(letters, ties), whole numbers"""
+    bias: FloatArray
+    level: BoolArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Letters:
     """The letters of a domain, block after block."""
 
@@ -57,6 +69,8 @@ class Letters:
     features: csr_array
     """(letters, features): what each letter adds to the encoded point."""
     groups: tuple[Alike, ...]
+    ties: Ties | None = None
+    """What a choice of letters must satisfy to be a point."""
 
     def numbers(self, points: Sequence[Point] | IntArray) -> IntArray:
         """Points as the number of a state for each block, one a row; without points outside the domain."""
@@ -77,11 +91,47 @@ class Letters:
 @lru_cache(maxsize=16)
 def letters(domain: Domain, limit: int) -> Letters | None:
     """The letters of a domain; None when one of its groups has more than `limit` states, or one has none."""
-    found = blocks(domain, limit)
-    if found is None or not all(len(block.states) for block in found):
+    tied = tied_blocks(domain, limit)
+    if tied is None or not all(len(block.states) for block in tied.blocks):
         return None
+    found = tied.blocks
     first = np.concatenate([[0], np.cumsum([len(block.states) for block in found])])
-    return Letters(found, first, letter_features(domain, found, first), alike(found))
+    ties = letter_ties(domain, tied.ties, found) if tied.ties else None
+    return Letters(found, first, letter_features(domain, found, first), alike(found), ties)
+
+
+def letter_ties(domain: Domain, ties: Sequence[Linear], found: Sequence[Block]) -> Ties:
+    """What each letter adds to each side of each tie that there is."""
+    tables: list[FloatArray] = []
+    bias: list[float] = []
+    level: list[bool] = []
+    for tie in ties:
+        adds = letter_sums(domain, tie, found)
+        if tie.lower == tie.upper:
+            sides = [(1.0, tie.upper, True)]
+        else:
+            sides = [(1.0, tie.upper, False), (-1.0, tie.lower, False)]
+        for way, limit, equal in sides:
+            if math.isfinite(limit):
+                tables.append(way * adds)
+                # A limit between two whole numbers is reached at the one inside.
+                bias.append(-float(math.floor(way * limit)))
+                level.append(equal)
+    return Ties(np.column_stack(tables), np.array(bias), np.array(level))
+
+
+def letter_sums(domain: Domain, tie: Linear, found: Sequence[Block]) -> FloatArray:
+    """What each letter adds to a sum."""
+    members = sorted(domain.index[v.name] for v in tie.variables)
+    by_code = PartialSum.of(tie, domain.variables, members).tables
+    adds = []
+    for block in found:
+        added = np.zeros(len(block.states))
+        for i, codes in zip(block.variables, block.states.T, strict=True):
+            if i in by_code:
+                added += by_code[i][codes - domain.variables[i].codes[0]]
+        adds.append(added)
+    return np.concatenate(adds)
 
 
 def letter_features(domain: Domain, found: Sequence[Block], first: IntArray) -> csr_array:

@@ -1,19 +1,15 @@
 """What is a node of the search tree, and how does it get on and off the stack?
 
 A node is a set of letters still open for each block, and a phase for some units: its points use open
-letters only and have the units in their phases. The one being worked on is spread out on a desk of arrays,
-where units whose phase is certain and blocks with one open letter are out of the way.
+letters only, have the units in their phases and satisfy the ties. The one being worked on is spread out on a
+desk of arrays, where units whose phase is certain and blocks with one open letter are out of the way.
 """
 
 from typing import NamedTuple
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.inner.branch_points import Network
+from milbox.inner.branch_points import SURELY_ACTIVE, SURELY_INACTIVE, Network
 from milbox.kernels import kernel
-
-# Phases of a unit. An asserted one was branched on; a certain one holds at every point of the node, or at
-# every better point, and needs no attention any more.
-OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE = 0, 1, -1, 2, -2
 
 
 class Stack(NamedTuple):

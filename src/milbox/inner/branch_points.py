@@ -9,6 +9,12 @@ from typing import NamedTuple
 from milbox.arrays import FloatArray, IntArray
 from milbox.kernels import kernel, vectorised
 
+# Phases of a unit. An asserted one was branched on; a certain one holds at every point of the node, or at
+# every better point, and needs no attention any more.
+OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE = 0, 1, -1, 2, -2
+# A tie is no unit but a row that every point must satisfy: its input is at most zero, or zero.
+BELOW, LEVEL = 3, 4
+
 NOTHING = -2.0
 """Below any value: networks are scaled so that |f| < 1."""
 
@@ -20,6 +26,7 @@ SWEEPS = 20
 class Network(NamedTuple):
     """f(x) = h_N + sum_{j<N} sign_j max(0, h_j), where h = bias + sum_p by_letter[x_p].
 
+    Ties are listed with the units and have sign 0. Their sums are exact: whole numbers times a power of two.
     The size of each output weight is folded into its unit, so that every h_j counts in units of f.
     """
 
@@ -30,7 +37,9 @@ class Network(NamedTuple):
     bias: FloatArray
     """(N + 1,)"""
     sign: FloatArray
-    """(N,): +1 or -1."""
+    """(N,): +1 or -1; 0 for ties."""
+    phase: IntArray
+    """(N,): `OPEN`; `BELOW` or `LEVEL` for ties."""
     first: IntArray
     """(blocks + 1,): the first letter of each block, and the number of letters."""
     key: IntArray
@@ -104,8 +113,17 @@ def is_tried(tried: Tried, point: IntArray, key: int) -> bool:
 
 
 @kernel
+def satisfies_ties(net: Network, h: FloatArray) -> bool:
+    """Whether the inputs h are as the ties say."""
+    for j in range(net.phase.shape[0]):
+        if (net.phase[j] >= BELOW and h[j] > 0.0) or (net.phase[j] == LEVEL and h[j] < 0.0):
+            return False
+    return True
+
+
+@kernel
 def offer(net: Network, tried: Tried, pool: Pool, point: IntArray, key: int, h: FloatArray) -> None:
-    """Put the point in the pool if it is untried, new to the pool, and good enough."""
+    """Put the point in the pool if it is untried, new to the pool, good enough, and satisfies the ties."""
     if is_tried(tried, point, key):
         return
     last = pool.value.shape[0] - 1
@@ -113,7 +131,7 @@ def offer(net: Network, tried: Tried, pool: Pool, point: IntArray, key: int, h: 
         if pool.key[i] == key and pool.value[i] > NOTHING and same(point, pool.point[i]):
             return
     value = value_at(net, point, h)
-    if value <= pool.value[last]:
+    if value <= pool.value[last] or not satisfies_ties(net, h):
         return
     i = last
     while i > 0 and pool.value[i - 1] < value:

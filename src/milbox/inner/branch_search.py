@@ -15,8 +15,9 @@ import numpy.typing as npt
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.inner.branch_letters import Ties
 from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, Stack
-from milbox.inner.branch_points import NOTHING, Network, Pool, Tried
+from milbox.inner.branch_points import BELOW, LEVEL, NOTHING, OPEN, Network, Pool, Tried
 from milbox.inner.branch_tree import DONE, STACK_FULL, advance
 
 SLICE = 0.02
@@ -27,6 +28,9 @@ STARTS = 4
 
 STEPS = 4
 """Subgradient steps per round; more save few nodes: ruling out letters and phases does most of the work."""
+
+FIRST_TIED_STEPS, TIED_STEPS = 300, 20
+"""The same with ties, at the root and elsewhere: their prices take longer to find, and are inherited."""
 
 FEW, MANY = 512.0, 4e6
 """Nodes of few points are enumerated; all points are, unless many, once nodes times few exceed them."""
@@ -44,6 +48,8 @@ class Sum:
     """(N + 1,)"""
     weight: FloatArray
     """(N,)"""
+    ties: Ties | None = None
+    """What a point must satisfy besides."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,10 +77,12 @@ def maximise(
     seconds: float = math.inf,
     nodes: int | None = None,
     gap: float = 0.0,
+    start: IntArray | None = None,
 ) -> Found:
     """The `count` best points that are not among the tried ones; fewer when fewer are left.
 
-    The limits do not count before there are `count` points in hand or none is left.
+    The limits do not count before there are `count` points in hand or none is left; with ties, where that may
+    take long, they always do.
 
     Args:
         f: What is maximised.
@@ -84,12 +92,14 @@ def maximise(
         seconds: After so long the search stops.
         nodes: After so many nodes of its tree the search stops.
         gap: At this relative distance between the bound and the last point's value the search stops.
+        start: An untried point to begin with; random ones are climbed from otherwise.
     """
     began = time.perf_counter()
     net, order, exponent = shuffled(f, rng)
     blocks, units = len(net.first) - 1, len(net.sign)
-    # Each of the sums behind a value or a bound has at most so many terms, of total size below 1.
-    noise = float(np.finfo(np.float64).eps) * (units + blocks + 4)
+    # Each of the sums behind a value or a bound has at most so many terms, of total size below 1, and below
+    # 1 more with ties.
+    noise = float(np.finfo(np.float64).eps) * (units + blocks + 4) * (1.0 if f.ties is None else 2.0)
     slack = 8.0 * noise
 
     place = np.empty_like(order)
@@ -97,6 +107,9 @@ def maximise(
     seen = by_key(net, place[tried + f.first[:-1]])
     pool = Pool(np.full(count, NOTHING), np.zeros((count, blocks), np.int64), np.zeros(count, np.int64))
     starts = net.first[:-1] + (rng.random((STARTS, blocks)) * np.diff(net.first)).astype(np.int64)
+    if start is not None:
+        starts = place[start + f.first[:-1]][None, :]
+    steps = (STEPS, STEPS) if f.ties is None else (FIRST_TIED_STEPS, TIED_STEPS)
     stack, desk = root(net), empty_desk(net)
 
     limit = math.inf if nodes is None else nodes
@@ -104,10 +117,11 @@ def maximise(
     portion, checkpoint, few = 0, 1, FEW
     while True:
         before = time.perf_counter()
-        state = advance(net, seen, pool, stack, *desk, starts, portion, STEPS, few, slack, noise)
+        state = advance(net, seen, pool, stack, *desk, starts, portion, *steps, few, slack, noise)
         now = time.perf_counter()
         searched, full = int(stack.counts[1]), pool.value[-1] > NOTHING
-        if state == DONE or (full and (now - began > seconds or searched >= limit)):
+        limited = full or f.ties is not None
+        if state == DONE or (limited and (now - began > seconds or searched >= limit)):
             break
         if state == STACK_FULL:
             stack = larger(stack)
@@ -122,7 +136,7 @@ def maximise(
                 stack.counts[1] = searched
         pace = SLICE / max(now - before, 1e-6)
         portion = max(1, min(int(portion * pace), checkpoint - searched))
-        if full:
+        if limited:
             portion = int(min(portion, limit - searched))
         starts = starts[:0]
 
@@ -152,16 +166,32 @@ def shuffled(f: Sum, rng: Generator) -> tuple[Network, IntArray, int]:
         raise ValueError("the network has infinite or undefined weights, or its values overflow")
     # A power of two changes no digit of any weight.
     exponent = math.frexp(scale)[1]
-    by_letter = np.ascontiguousarray(np.ldexp(by_letter, -exponent))
+    by_letter, bias = np.ldexp(by_letter, -exponent), np.ldexp(bias, -exponent)
+    sign, phase = np.sign(f.weight[used[:-1]]), np.full(len(used) - 1, OPEN)
+    if f.ties is not None:
+        tied, constant = scaled(f.ties, f.first)
+        by_letter = np.column_stack([by_letter[:, :-1], tied[order], by_letter[:, -1]])
+        bias = np.concatenate([bias[:-1], constant, bias[-1:]])
+        sign = np.append(sign, np.zeros(len(constant)))
+        phase = np.append(phase, np.where(f.ties.level, LEVEL, BELOW))
+    by_letter = np.ascontiguousarray(by_letter)
     net = Network(
         by_letter=by_letter,
         by_unit=np.ascontiguousarray(by_letter.T),
-        bias=np.ldexp(bias, -exponent),
-        sign=np.sign(f.weight[used[:-1]]),
+        bias=bias,
+        sign=sign,
+        phase=phase,
         first=f.first,
         key=rng.integers(0, 2**63, len(order)),
     )
     return net, order, exponent
+
+
+def scaled(ties: Ties, first: IntArray) -> tuple[FloatArray, FloatArray]:
+    """The ties times powers of two, such that the sum of all |g| is below 1."""
+    size = reached(ties.table, ties.bias, first) * len(ties.bias)
+    exponent = np.frexp(size)[1]
+    return np.ldexp(ties.table, -exponent), np.ldexp(ties.bias, -exponent)
 
 
 def reached(by_letter: FloatArray, bias: FloatArray, first: IntArray) -> FloatArray:
@@ -203,6 +233,7 @@ def root(net: Network) -> Stack:
         letter=np.empty(8 * letters + (1 << 16), np.int64),
     )
     stack.bound[0] = 1.0
+    stack.phase[0] = net.phase
     stack.slope[0] = np.minimum(net.sign, 0.0) / 2
     stack.low[0], stack.high[0] = -1.0, 1.0
     stack.first[0] = net.first

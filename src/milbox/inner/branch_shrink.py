@@ -8,21 +8,15 @@ its chord steeper and its phase often certain.
 """
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.inner.branch_node import (
-    ACTIVE,
-    INACTIVE,
-    OPEN,
-    SURELY_ACTIVE,
-    SURELY_INACTIVE,
-    Blocks,
-    Columns,
-    Desk,
-    Rows,
-)
+from milbox.inner.branch_node import Blocks, Columns, Desk, Rows
+from milbox.inner.branch_points import ACTIVE, BELOW, INACTIVE, LEVEL, OPEN, SURELY_ACTIVE, SURELY_INACTIVE
 from milbox.kernels import kernel, vectorised
 
 STEEPEST = 64.0
 """A slope may not grow beyond all bounds: rounding grows with it."""
+
+STEEPEST_TIE = 4096.0
+"""The same for the price of a tie, whose inputs are scaled down by the number of ties."""
 
 
 @vectorised
@@ -61,17 +55,24 @@ def settle(
         unit, sign, phase = rows.unit[r], rows.sign[r], desk.phase[rows.unit[r]]
         if (phase == ACTIVE and high < -noise) or (phase == INACTIVE and low > noise):
             return -1, 0.0
-        if low >= 0.0:
+        if (phase >= BELOW and low > 0.0) or (phase == LEVEL and high < 0.0):
+            return -1, 0.0
+        if phase >= BELOW and high <= 0.0 and (low >= 0.0 or phase == BELOW):
+            desk.phase[unit] = SURELY_INACTIVE
+        elif phase < BELOW and low >= 0.0:
             desk.phase[unit] = SURELY_ACTIVE
             rows.bias[last] += sign * rows.bias[r]
             for i in range(blocks.first[free]):
                 columns.table[last, i] += sign * columns.table[r, i]
-        elif high <= 0.0:
+        elif phase < BELOW and high <= 0.0:
             desk.phase[unit] = SURELY_INACTIVE
         else:
             least_slope = -1.0
             most_slope = 0.0
-            if phase == ACTIVE:
+            if phase >= BELOW:
+                least_slope = -STEEPEST_TIE
+                most_slope = STEEPEST_TIE if phase == LEVEL else 0.0
+            elif phase == ACTIVE:
                 least_slope, most_slope = sign, STEEPEST
             elif phase == INACTIVE:
                 least_slope = -STEEPEST

@@ -2,9 +2,14 @@
 
 from milbox.arrays import IntArray
 from milbox.inner.branch_bound import descend, look
-from milbox.inner.branch_node import ACTIVE, INACTIVE, OPEN, Blocks, Columns, Desk, Rows, Stack, load, push
+from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, Stack, load, push
 from milbox.inner.branch_points import (
+    ACTIVE,
+    BELOW,
+    INACTIVE,
+    LEVEL,
     NOTHING,
+    OPEN,
     Network,
     Pool,
     Tried,
@@ -14,6 +19,7 @@ from milbox.inner.branch_points import (
     values_with,
 )
 from milbox.inner.branch_shrink import settle, strike, tighten
+from milbox.inner.branch_ties import propagate
 from milbox.kernels import entry, kernel
 
 # How a slice of the search ends.
@@ -97,6 +103,16 @@ def highest_chord(rows: Rows, desk: Desk, count: int) -> int:
 
 
 @kernel
+def ties_hold(rows: Rows, desk: Desk, count: int) -> bool:
+    """Whether the point looked at last satisfies the ties that are not certain to hold."""
+    for r in range(count):
+        phase = desk.phase[rows.unit[r]]
+        if (phase >= BELOW and rows.h[r] > 0.0) or (phase == LEVEL and rows.h[r] < 0.0):
+            return False
+    return True
+
+
+@kernel
 def sort_blocks(columns: Columns, blocks: Blocks, free: int) -> None:
     """List the free blocks in `kept` by descending regret of their second best columns; put it in `top`."""
     for p in range(free):
@@ -171,18 +187,25 @@ def advance(
     desk: Desk,
     starts: IntArray,
     nodes: int,
+    first_steps: int,
     steps: int,
     few: float,
     slack: float,
     noise: float,
 ) -> int:
-    """Climb from the starts, then search up to so many nodes.
+    """Climb from the starts, or with ties just take them, then search up to so many nodes.
+
+    Changing one block leaves the points that satisfy ties, as a rule, so that climbs would find nothing.
 
     Returns:
         Whether the search is done, the slice over, or the stack too small.
     """
+    tied = net.phase.shape[0] > 0 and net.phase[net.phase.shape[0] - 1] >= BELOW
     for i in range(starts.shape[0]):
-        climb(net, tried, pool, starts[i], slack, desk.climbing_h, desk.spare_h, columns.cost)
+        if tied:
+            offer(net, tried, pool, starts[i], key_of(net, starts[i]), desk.spare_h)
+        else:
+            climb(net, tried, pool, starts[i], slack, desk.climbing_h, desk.spare_h, columns.cost)
     last = pool.value.shape[0] - 1
     limit = stack.counts[1] + nodes
     while stack.counts[0] > 0:
@@ -197,9 +220,13 @@ def advance(
         free, count = load(net, stack, rows, columns, blocks, desk, node)
         bound = ceiling
         value = NOTHING
+        satisfied = True
         for _ in range(ROUNDS):
             if is_small(blocks.first, free, few):
                 enumerate_all(net, tried, pool, rows, columns, blocks, desk, count, free, slack)
+                bound = NOTHING
+                break
+            if tied and not propagate(rows, columns, blocks, desk, count, free):
                 bound = NOTHING
                 break
             count, constant = settle(rows, columns, blocks, desk, count, free, noise)
@@ -208,18 +235,30 @@ def advance(
                 break
             floor = pool.value[last] + slack
             # Before anything is found, any untried point will do, and there is no floor to prune by.
-            tries = 1 if pool.value[last] == NOTHING else steps
-            bound = descend(rows, columns, blocks, count, free, constant, tries, floor, noise)
+            tries = 1 if pool.value[last] == NOTHING else first_steps if stack.counts[1] == 1 else steps
+            bound = descend(rows, columns, blocks, count, free, constant, tries, floor, noise, tied)
             if bound > floor:
                 value = look(columns.table, rows.sign, rows.bias, blocks.best_at, count, free, rows.h)
-                if value > floor:
+                if tied:
+                    satisfied = ties_hold(rows, desk, count)
+                if value > floor and satisfied:
                     for p in range(free):
                         desk.point[blocks.number[p]] = columns.letter[blocks.best_at[p]]
                     for p in range(desk.point.shape[0]):
                         desk.spare_point[p] = desk.point[p]
-                    climb(
-                        net, tried, pool, desk.spare_point, slack, desk.climbing_h, desk.spare_h, columns.cost
-                    )
+                    if tied:
+                        offer(net, tried, pool, desk.point, key_of(net, desk.point), desk.spare_h)
+                    else:
+                        climb(
+                            net,
+                            tried,
+                            pool,
+                            desk.spare_point,
+                            slack,
+                            desk.climbing_h,
+                            desk.spare_h,
+                            columns.cost,
+                        )
             gap = bound - pool.value[last]
             if gap <= slack:
                 break
@@ -234,7 +273,7 @@ def advance(
             stack.start[node] + children * letters > stack.letter.shape[0]
         )
         # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
-        reached = pool.value[last] == NOTHING or value >= min(bound, ceiling) - slack
+        reached = pool.value[last] == NOTHING or (satisfied and value >= min(bound, ceiling) - slack)
         on = AGAIN if full else APART if reached else highest_chord(rows, desk, count)
         branch(stack, rows, columns, blocks, desk, count, free, on, bound, ceiling)
         if full:

@@ -94,8 +94,10 @@ def words(record: Record, predicted: FloatArray, measured: FloatArray) -> list[M
             "p",
             text(
                 "The prediction is the acquisition value that the inner solver maximised; with the default "
-                "strategy that is the surrogate's own prediction. Each surrogate saw only the trials before "
-                "it. Points are chosen because they are predicted to be good, so predictions tend to lie "
+                "strategy that is the surrogate's own prediction. Half of its surrogates learn ranks "
+                "in place of values: their predictions are in the right order, and in the right units near "
+                "the median and the best. Each surrogate saw only the trials before it. Points are chosen "
+                "because they are predicted to be good, so predictions tend to lie "
                 f"{side} what is measured, and over so narrow a range the correlation is lower than it would "
                 "be over random points."
             ),

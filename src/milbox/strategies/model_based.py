@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from milbox.domain import Domain
-from milbox.domain.blocks import blocks, components
+from milbox.domain.blocks import components, tied_blocks
 from milbox.inner import Auto, InnerSolver
 from milbox.strategies.random import RandomSearch
 from milbox.surrogates import Learner, Ranked, Surrogate
@@ -80,13 +80,14 @@ def described(domain: Domain) -> str:
         f"variables: {len(domain.variables)}, of which {onehot} one-hot; {domain.features} features",
         f"constraints: {len(domain.constraints)}",
     ]
-    listed = blocks(domain)
-    if listed is None:
+    tied = tied_blocks(domain)
+    if tied is None:
         largest = max(len(members) for members, _ in components(domain))
         lines.append(f"blocks: none; constraints tie up to {largest} variables together in too many states")
     else:
-        states = [len(block.states) for block in listed]
-        lines.append(f"blocks: {len(states)}, of {min(states)} to {max(states)} states")
+        states = [len(block.states) for block in tied.blocks]
+        ties = f", tied together by {len(tied.ties)} sums" if tied.ties else ""
+        lines.append(f"blocks: {len(states)}, of {min(states)} to {max(states)} states{ties}")
     size = domain.size
     lines.append(f"points: at most {about(domain.box_size)}" if size is None else f"points: {about(size)}")
     return "\n".join(lines)

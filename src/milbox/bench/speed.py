@@ -20,6 +20,7 @@ from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Scip, Settings
 from milbox.problems import Problem, load
 from milbox.strategies import NNMILP
+from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import PAPER, ReluLearner, ReluNet
 from milbox.trials import Finished, History
 
@@ -188,7 +189,7 @@ def steps(problem: Problem, history: History, tried: int) -> Iterator[Row]:
     seconds: dict[str, float] = {}
     for method, learner, inner in (
         ("step: paper", PAPER, methods()["paper"]),
-        ("step: default", ReluLearner(), Auto()),
+        ("step: default", Ranked(), Auto()),
     ):
         began = time.perf_counter()
         net = learner.fit(features, values, np.random.default_rng(2))

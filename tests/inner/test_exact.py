@@ -1,5 +1,7 @@
 """Law 9: every exact inner solver returns an argmax of the prediction over the unseen points."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -68,6 +70,25 @@ def test_argmax_over_unseen_points(name: str, data: st.DataObject) -> None:
     count = data.draw(st.integers(1, 3))
     found = inner.best(net, domain, forbidden, count, np.random.default_rng(0))
     check(list(found), net, domain, forbidden, count)
+
+
+@pytest.mark.parametrize("size", [2.0**-80, 2.0**-20, 2.0**30])
+@pytest.mark.parametrize("hidden", [(6,), (5, 4)])
+@pytest.mark.parametrize("name", ["program", "program of the paper", "program by HiGHS"])
+def test_neurons_of_any_size(name: str, hidden: tuple[int, ...], size: float) -> None:
+    """Neurons far below a solver's tolerances, or far above, with outputs that make up for it."""
+    rng = np.random.default_rng(8)
+    x = mb.binary("x", 8)
+    domain = mb.Domain([x], [x.sum() == 4])
+    widths = (8, *hidden, 1)
+    layers = [(rng.normal(size=(a, b)), rng.normal(size=b)) for a, b in itertools.pairwise(widths)]
+    plain = ReluNet.of(layers)
+    layers[0] = (layers[0][0] * size, layers[0][1] * size)
+    layers[1] = (layers[1][0] / size, layers[1][1])
+    net = ReluNet.of(layers)
+    every = list(domain)
+    np.testing.assert_allclose(net.predict(domain.encode(every)), plain.predict(domain.encode(every)))
+    check(list(EXACT[name].best(net, domain, every[:9], 1, rng)), net, domain, every[:9], 1)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])

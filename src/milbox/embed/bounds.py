@@ -32,6 +32,24 @@ class Bounded:
         return self.net.predict(features)
 
 
+def balanced(bounded: Bounded) -> Bounded:
+    """The same network, neurons of awkward ranges scaled by powers of two.
+
+    Solvers compare with absolute tolerances: a neuron whose whole range lies below them is nothing to them.
+    Little data and much decay make such neurons.
+    """
+    layers, scaled = list(bounded.net.layers), []
+    for depth, (low, high) in enumerate(bounded.bounds):
+        size = np.maximum(np.abs(low), np.abs(high))
+        awkward = (size > 0.0) & ((size < 2.0**-10) | (size > 2.0**20))
+        exponent = np.where(awkward, -np.frexp(size)[1], 0)
+        here, after = layers[depth], layers[depth + 1]
+        layers[depth] = Layer(np.ldexp(here.weights, exponent), np.ldexp(here.bias, exponent))
+        layers[depth + 1] = Layer(np.ldexp(after.weights, -exponent[:, None]), after.bias)
+        scaled.append((np.ldexp(low, exponent), np.ldexp(high, exponent)))
+    return Bounded(ReluNet(tuple(layers)), tuple(scaled), bounded.one_sided)
+
+
 def interval_bounds(net: ReluNet, lower: FloatArray, upper: FloatArray) -> Bounds:
     """Interval arithmetic from bounds on the inputs alone."""
     if not net.hidden:

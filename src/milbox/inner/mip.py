@@ -11,7 +11,7 @@ from numpy.random import Generator
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
-from milbox.embed.bounds import Bounded, group_bounds
+from milbox.embed.bounds import Bounded, balanced, group_bounds
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
@@ -139,16 +139,14 @@ class Mip:
         return milp, formulation
 
     def bounded(self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point]) -> Surrogate:
-        """A network with its neurons' bounds; other surrogates as they are."""
+        """A network with its neurons' bounds, and scaled by them; other surrogates as they are."""
         if not isinstance(surrogate, ReluNet):
             return surrogate
-        if self.lp_bounds:
-            bounds = tighten(
-                surrogate, domain, lambda formulation: forbid(rows, formulation, self.radius)
-            ).bounds
-        else:
-            bounds = group_bounds(surrogate, domain)
-        return Bounded(surrogate, bounds, self.one_sided)
+        scaled = balanced(Bounded(surrogate, group_bounds(surrogate, domain), self.one_sided))
+        if not self.lp_bounds:
+            return scaled
+        sharper = tighten(scaled.net, domain, lambda formulation: forbid(rows, formulation, self.radius))
+        return replace(scaled, bounds=sharper.bounds)
 
 
 def needed(

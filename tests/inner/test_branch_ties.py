@@ -14,7 +14,7 @@ from generators import relu_nets, small_domains
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import tied_blocks
-from milbox.inner import branch_search
+from milbox.inner import Auto, Enumerate, Mip, branch_search
 from milbox.inner.branch import Branch
 from milbox.inner.branch_letters import Ties, letters
 from milbox.inner.branch_search import Sum, maximise
@@ -182,6 +182,49 @@ def test_nothing_left() -> None:
     x = mb.binary("x", (2, 6))
     odd = Domain([x], [(2 * x[0]).sum() + (2 * x[1]).sum() == 6, (x[0] + x[1]).sum() == 4])
     assert inner.best(untrained(12, 4, 0), odd, [], 1, np.random.default_rng(0)) == []
+
+
+def test_sums_that_a_solver_cannot_tell_apart_are_refused() -> None:
+    """With coefficients of 1e9 a solver may see points where there are none."""
+    x = mb.binary("x", 26)
+    domain = Domain([x], [(10**8 * np.arange(1, 26) * x[:25]).sum() + 3 * x[25] <= 10**10 + 1])
+    assert "too large" in str(Branch().refusal(untrained(26, 4, 0), domain))
+
+
+def test_forbidden_points_outside_the_domain_change_nothing() -> None:
+    domain, net, inner = assignment(6), untrained(36, 8, 1), Branch(states=16)
+    every = list(domain)
+    seen = every[:50]
+    one = inner.best(net, domain, seen, 1, np.random.default_rng(0))
+    other = inner.best(net, domain, [*seen, (7,) * 36, (-1,) * 36], 1, np.random.default_rng(0))
+    assert one[0].point == other[0].point
+
+
+def test_counting_is_a_tie_too() -> None:
+    x = mb.binary("x", (5, 5))
+    domain = Domain([x], [mb.exactly(1, list(line)) for line in (*x, *x.T)])
+    listed = letters(domain, 8)
+    assert listed is not None
+    assert listed.ties is not None
+    assert [len(block.states) for block in listed.blocks] == [5] * 5
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_auto_where_both_methods_stop_early(seed: int) -> None:
+    """No point twice, and each bound holds for all points but those before it."""
+    domain, net = assignment(6), untrained(36, 8, seed)
+    inner = Auto(Enumerate(0), Branch(Limits(nodes=1), states=16), Mip(limits=Limits(nodes=1)))
+    every = list(domain)
+    values = dict(zip(every, net.predict(domain.encode(every)).tolist(), strict=True))
+    seen = every[:40]
+    for proposal in inner.best(net, domain, seen, 3, np.random.default_rng(seed)):
+        assert proposal.certificate is not None
+        assert proposal.point not in seen
+        best = max(value for point, value in values.items() if point not in seen)
+        assert proposal.certificate.bound >= best - 1e-6
+        if proposal.certificate.status is Status.OPTIMAL:
+            assert values[proposal.point] == pytest.approx(best)
+        seen = [*seen, proposal.point]
 
 
 def test_a_limit_gives_a_point_and_a_valid_bound() -> None:

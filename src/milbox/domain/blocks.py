@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain.constraints import AllDifferent, Constraint, conjuncts
+from milbox.domain.constraints import AllDifferent, Constraint, Count, conjuncts
 from milbox.domain.domain import Domain
 from milbox.domain.expressions import Linear, Literal, combine, compare
 from milbox.domain.variables import Variable
@@ -111,9 +111,9 @@ def loosened(constraints: Sequence[Constraint]) -> tuple[list[Constraint], list[
         variables = constraint.variables
         codes = sum(len(v.codes) for v in variables)
         if parts and taken.isdisjoint(v.name for v in variables):
-            states = joint_states(variables, [constraint], codes)
+            states = joint_states(variables, parts, codes)
             if states is not None and len(states) <= codes:
-                kept.append(constraint)
+                kept += parts
                 taken |= {v.name for v in variables}
                 continue
         ties += parts
@@ -132,6 +132,16 @@ def as_sums(constraint: Constraint) -> tuple[Linear, ...]:
             )
             for x in values
         )
+    if isinstance(constraint, Count) and all(len(part.variables) == 1 for part in constraint.parts):
+        held = (
+            (1, Literal(v, code))
+            for part in constraint.parts
+            for v in part.variables
+            for code in v.codes
+            if part.holds({v.name: np.array([code])}).all()
+        )
+        counted = compare(combine(held), constraint.lower, constraint.upper)
+        return (counted,) if counted.terms else ()
     if isinstance(constraint, Linear) and constraint.terms and constraint.slack == 0.0 and simple(constraint):
         return (constraint,)
     return ()

@@ -32,7 +32,7 @@ class Bounded:
         return self.net.predict(features)
 
 
-def balanced(bounded: Bounded) -> Bounded:
+def rescaled(bounded: Bounded) -> Bounded:
     """The same network, neurons of awkward ranges scaled by powers of two.
 
     Solvers compare with absolute tolerances: a neuron whose whole range lies below them is nothing to them.

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from numpy.random import Generator
 
@@ -19,8 +20,9 @@ from milbox.trials.trial import Certificate, Proposal
 class Auto:
     """Enumeration for small domains, then branch and bound over blocks, then a mixed-integer program.
 
-    Branch and bound works to a limit on nodes, so that the choice is the same on every machine; what it
-    leaves open the program takes over, and of two answers the better one is proposed with the better bound.
+    Branch and bound works to a limit on nodes, so that the choice is the same on every machine, unless a
+    minute is over before; what it leaves open the program takes over, and of two answers the better one is
+    proposed with the better bound.
     """
 
     enumerate: Enumerate = Enumerate()
@@ -35,13 +37,20 @@ class Auto:
             return self.enumerate.best(surrogate, domain, forbidden, count, rng)
         if self.branch.refusal(surrogate, domain) is not None:
             return self.mip.best(surrogate, domain, forbidden, count, rng)
-        found = list(self.branch.best(surrogate, domain, forbidden, count, rng))
-        if all(is_proved(proposal) for proposal in found):
-            return found
-        others = self.mip.best(surrogate, domain, forbidden, count, rng)
-        if len(others) < len(found):
-            return found
-        return [better(a, b) for a, b in zip(found, others, strict=False)] + list(others[len(found) :])
+        chosen: list[Proposal] = []
+        while len(chosen) < count:
+            seen = [*forbidden, *(proposal.point for proposal in chosen)]
+            found = self.branch.best(surrogate, domain, seen, count - len(chosen), rng)
+            proved = list(takewhile(is_proved, found))
+            chosen += proved
+            if len(proved) == len(found):
+                break
+            # Its bound is about all points but those chosen before it, and so must the program's be.
+            seen += [proposal.point for proposal in proved]
+            others = self.mip.best(surrogate, domain, seen, 1, rng)
+            open_one = found[len(proved)]
+            chosen.append(better(open_one, others[0]) if others else open_one)
+        return chosen
 
     def explain(self, surrogate: Surrogate, domain: Domain) -> str:
         """Which method is used for such a surrogate on this domain, and why not the cheaper ones."""

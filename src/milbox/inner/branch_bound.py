@@ -131,7 +131,7 @@ def descend(
             steepest = max(steepest, abs(slope))
         bound += noise * steepest
         since += 1
-        if bound < best:
+        if step == 0 or bound < best:
             since = 0
             best = bound
             copy(count, rows.slope, rows.best_slope)

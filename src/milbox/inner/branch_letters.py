@@ -58,6 +58,11 @@ class Ties:
     bias: FloatArray
     level: BoolArray
 
+    @property
+    def largest(self) -> float:
+        """No sum can get larger, on either side."""
+        return float((np.abs(self.table).sum(axis=0) + np.abs(self.bias)).max())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letters:
@@ -96,18 +101,18 @@ def letters(domain: Domain, limit: int) -> Letters | None:
         return None
     found = tied.blocks
     first = np.concatenate([[0], np.cumsum([len(block.states) for block in found])])
-    ties = letter_ties(domain, tied.ties, found) if tied.ties else None
+    ties = letter_ties(domain, tied.ties, found)
     return Letters(found, first, letter_features(domain, found, first), alike(found), ties)
 
 
-def letter_ties(domain: Domain, ties: Sequence[Linear], found: Sequence[Block]) -> Ties:
-    """What each letter adds to each side of each tie that there is."""
+def letter_ties(domain: Domain, ties: Sequence[Linear], found: Sequence[Block]) -> Ties | None:
+    """What each letter adds to each side of each tie that there is; None when there is none."""
     tables: list[FloatArray] = []
     bias: list[float] = []
     level: list[bool] = []
     for tie in ties:
         adds = letter_sums(domain, tie, found)
-        if tie.lower == tie.upper:
+        if tie.lower == tie.upper and float(tie.upper).is_integer():
             sides = [(1.0, tie.upper, True)]
         else:
             sides = [(1.0, tie.upper, False), (-1.0, tie.lower, False)]
@@ -117,7 +122,7 @@ def letter_ties(domain: Domain, ties: Sequence[Linear], found: Sequence[Block]) 
                 # A limit between two whole numbers is reached at the one inside.
                 bias.append(-float(math.floor(way * limit)))
                 level.append(equal)
-    return Ties(np.column_stack(tables), np.array(bias), np.array(level))
+    return Ties(np.column_stack(tables), np.array(bias), np.array(level)) if tables else None
 
 
 def letter_sums(domain: Domain, tie: Linear, found: Sequence[Block]) -> FloatArray:

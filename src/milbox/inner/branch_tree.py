@@ -244,11 +244,11 @@ def advance(
                 if value > floor and satisfied:
                     for p in range(free):
                         desk.point[blocks.number[p]] = columns.letter[blocks.best_at[p]]
-                    for p in range(desk.point.shape[0]):
-                        desk.spare_point[p] = desk.point[p]
                     if tied:
                         offer(net, tried, pool, desk.point, key_of(net, desk.point), desk.spare_h)
                     else:
+                        for p in range(desk.point.shape[0]):
+                            desk.spare_point[p] = desk.point[p]
                         climb(
                             net,
                             tried,

@@ -46,6 +46,8 @@ def climbed(
     sizes = np.array([len(layer.bias) for layer in network.layers])
 
     tried = np.array(forbidden, dtype=np.int64)
+    low, high = domain.layout.low, np.array([v.codes[-1] for v in domain.variables])
+    tried = tried[((low <= tried) & (tried <= high)).all(axis=1)]
     states = options.first[:-1] + tried - domain.layout.low
     marks = np.sort(np.array([label(state) for state in states]))
     found = Found(np.zeros((KEPT, states.shape[1]), np.int64), np.full(KEPT, -np.inf))

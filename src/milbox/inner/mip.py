@@ -11,7 +11,7 @@ from numpy.random import Generator
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
-from milbox.embed.bounds import Bounded, balanced, group_bounds
+from milbox.embed.bounds import Bounded, group_bounds, rescaled
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
@@ -142,7 +142,7 @@ class Mip:
         """A network with its neurons' bounds, and scaled by them; other surrogates as they are."""
         if not isinstance(surrogate, ReluNet):
             return surrogate
-        scaled = balanced(Bounded(surrogate, group_bounds(surrogate, domain), self.one_sided))
+        scaled = rescaled(Bounded(surrogate, group_bounds(surrogate, domain), self.one_sided))
         if not self.lp_bounds:
             return scaled
         sharper = tighten(scaled.net, domain, lambda formulation: forbid(rows, formulation, self.radius))

@@ -144,7 +144,7 @@ class ReluLearner:
 
 
 DEFAULT = ReluLearner()
-"""Guide, section 13: FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n."""
+"""FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n. What it is fitted to is up to `Ranked`."""
 
 PAPER = ReluLearner(epochs=25_000, decay=0.0)
 """Appendix C.1: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, no regularisation.

@@ -56,7 +56,7 @@ def steps(low: float, high: float, count: int) -> list[float]:
         return []
     step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    # Below one, dividing by a whole number gives the rounder digits; the reciprocal of the smallest overflows.
+    # Below one, dividing by a whole number gives rounder digits; the reciprocal of the smallest overflows.
     divided = step < 1 and math.isfinite(1 / step)
     return [k / round(1 / step) if divided else k * step for k in range(first, last + 1)]
 

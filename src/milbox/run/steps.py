@@ -118,9 +118,9 @@ def _submitted(
     """An evaluation under way; in a pool that has just broken, one that has ended with it."""
     try:
         return pool.submit(evaluate, objective, assignment)
-    except BrokenExecutor as error:
+    except (BrokenExecutor, OSError) as error:  # or one whose pipe to its workers has just been closed
         future: Future[Finished | Failed] = Future()
-        future.set_exception(error)
+        future.set_exception(BrokenExecutor(str(error)))
         return future
 
 

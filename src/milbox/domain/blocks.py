@@ -152,16 +152,10 @@ def takes(variable: Variable, value: object) -> bool:
     return any(variable.value(code) == value for code in variable.codes)
 
 
-@lru_cache(maxsize=64)
 def blocks(domain: Domain, limit: int = 4096) -> tuple[Block, ...] | None:
-    """The domain as a product of small blocks; None when some component has more than `limit` states."""
-    found = []
-    for members, constraints in components(domain):
-        block = listed(domain, members, constraints, limit)
-        if block is None:
-            return None
-        found.append(block)
-    return tuple(found)
+    """The domain as a product of small blocks; None when sums tie blocks together, or one is not small."""
+    tied = tied_blocks(domain, limit)
+    return None if tied is None or tied.ties else tied.blocks
 
 
 def joint_states(

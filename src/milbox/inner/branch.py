@@ -115,7 +115,7 @@ class Branch:
         from milbox.inner.branch_search import maximise
 
         proposals: list[Proposal] = []
-        start_of_all = time.perf_counter()
+        until = time.perf_counter() + self.limits.seconds
         while len(proposals) < count:
             began = time.perf_counter()
             seen = [*forbidden, *(proposal.point for proposal in proposals)]
@@ -128,7 +128,7 @@ class Branch:
                 tried,
                 1,
                 rng,
-                seconds=self.limits.seconds - (time.perf_counter() - start_of_all),
+                seconds=until - time.perf_counter(),
                 nodes=self.limits.nodes,
                 gap=self.limits.gap,
                 start=listed.numbers([start])[0],

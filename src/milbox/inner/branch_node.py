@@ -86,6 +86,16 @@ class Desk(NamedTuple):
 
 
 @kernel
+def pack(columns: Columns, count: int, left: int) -> None:
+    """Move the columns listed in `kept` together, in every row and in the output's."""
+    last = columns.table.shape[0] - 1
+    for row in range(count + 1):
+        r = row if row < count else last
+        for i in range(left):
+            columns.table[r, i] = columns.table[r, columns.kept[i]]
+
+
+@kernel
 def load(
     net: Network, stack: Stack, rows: Rows, columns: Columns, blocks: Blocks, desk: Desk, node: int
 ) -> tuple[int, int]:

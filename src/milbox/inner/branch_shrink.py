@@ -8,7 +8,7 @@ its chord steeper and its phase often certain.
 """
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.inner.branch_node import Blocks, Columns, Desk, Rows
+from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, pack
 from milbox.inner.branch_points import ACTIVE, BELOW, INACTIVE, LEVEL, OPEN, SURELY_ACTIVE, SURELY_INACTIVE
 from milbox.kernels import kernel, vectorised
 
@@ -115,11 +115,7 @@ def strike(columns: Columns, blocks: Blocks, count: int, free: int, gap: float) 
     if left == blocks.first[free]:
         return False
     blocks.first[free] = left
-    last = columns.table.shape[0] - 1
-    for row in range(count + 1):
-        r = row if row < count else last
-        for i in range(left):
-            columns.table[r, i] = columns.table[r, columns.kept[i]]
+    pack(columns, count, left)
     return True
 
 

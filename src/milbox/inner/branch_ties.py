@@ -4,7 +4,7 @@ A tie is a row over several blocks that every point must satisfy. `branch_bound`
 letter goes that leaves no way to satisfy it, such as a place in an assignment that is taken.
 """
 
-from milbox.inner.branch_node import Blocks, Columns, Desk, Rows
+from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, pack
 from milbox.inner.branch_points import BELOW, LEVEL
 from milbox.kernels import kernel
 
@@ -63,8 +63,7 @@ def close(rows: Rows, columns: Columns, blocks: Blocks, row: int, free: int, lev
 
 @kernel
 def drop(columns: Columns, blocks: Blocks, count: int, free: int) -> None:
-    """Move the columns kept together; each block has one."""
-    last = columns.table.shape[0] - 1
+    """Leave out the columns that are closed; each block has one that is not."""
     left = 0
     for p in range(free):
         begin, end = blocks.first[p], blocks.first[p + 1]
@@ -72,8 +71,7 @@ def drop(columns: Columns, blocks: Blocks, count: int, free: int) -> None:
         for i in range(begin, end):
             if columns.keep[i]:
                 columns.letter[left] = columns.letter[i]
-                for row in range(count + 1):
-                    r = row if row < count else last
-                    columns.table[r, left] = columns.table[r, i]
+                columns.kept[left] = i
                 left += 1
     blocks.first[free] = left
+    pack(columns, count, left)

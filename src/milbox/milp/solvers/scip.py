@@ -31,8 +31,9 @@ class Settings(enum.StrEnum):
 
 # On top of no cuts, no heuristics and fast presolving. Measured on trained FC(16) networks over one-hot and
 # assignment rows, with a start and filtered no-goods, before the order of nodes was among them, and with
-# fixing by reduced costs off: together they took 0.52 of the time (geometric mean of 24 programs; with cuts the same
-# programs take 13). The programs are small, so that what SCIP does to save nodes costs more than the nodes.
+# fixing by reduced costs off: together they took 0.52 of the time (geometric mean of 24 programs; with cuts
+# the same programs take 13). The programs are small, so that what SCIP does to save nodes costs more than
+# the nodes.
 _TUNED: dict[str, Option] = {
     # Strong branching looks at a column once and then trusts what it saw (0.75). With less of it the FC(32)
     # and FC(16,16) programs have a long tail; with none of it (most infeasible branching) all take 7.5.

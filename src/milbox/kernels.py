@@ -4,6 +4,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+import numba.extending
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils, types
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -39,3 +42,31 @@ def kernel(function: Kernel) -> Kernel:
 def vectorised(function: Kernel) -> Kernel:
     """Compile a kernel of sums and maxima over long loops."""
     return cast(Kernel, numba.njit(fastmath=REORDERED, **HIDDEN)(function))
+
+
+instruction: Any = numba.extending.intrinsic  # numba types it as if it were called outside compiled code
+
+
+def _of_two(name: str) -> Any:
+    """A function of two floats, neither of them NaN, that is one of the compiler's own."""
+
+    @instruction
+    def choose(_context: Any, _a: Any, _b: Any) -> tuple[Any, Callable[..., Any]]:
+        def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            double = ir.DoubleType()
+            of_two = ir.FunctionType(double, [double, double])
+            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                builder.module, of_two, name
+            )
+            return builder.call(function, arguments, fastmath=("nnan", "nsz"))
+
+        return types.float64(types.float64, types.float64), generate
+
+    return choose
+
+
+# max and min of numba's are comparisons, which LLVM does not turn into vectors when a loop adds them up. Nor
+# does it for places counted from anywhere but zero, since one below zero would count from the end: loops over
+# part of an array take a slice.
+larger = _of_two("llvm.maxnum.f64")
+smaller = _of_two("llvm.minnum.f64")

@@ -17,36 +17,31 @@ The bound is convex in the free slopes; subgradient steps improve it.
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_node import Blocks, Columns, Rows
-from milbox.kernels import kernel, vectorised
+from milbox.kernels import kernel, larger, vectorised
 
 PATIENCE, DAMPING = 6, 0.7
 """With ties, after so many steps without a better bound the steps get shorter by so much."""
-
-STRETCH = 1024
-"""Columns worked on at a time, so that their costs stay in the fastest cache."""
 
 
 @vectorised
 def add_costs(table: FloatArray, slope: FloatArray, rows: int, columns: int, cost: FloatArray) -> None:
     """Set cost = table[N] + sum_r slope_r table[r]."""
-    last = table.shape[0] - 1
-    for start in range(0, columns, STRETCH):
-        stop = min(start + STRETCH, columns)
-        for i in range(start, stop):
-            cost[i] = table[last, i]
-        r = 0
-        while r + 4 <= rows:
-            k0, k1, k2, k3 = slope[r], slope[r + 1], slope[r + 2], slope[r + 3]
-            for i in range(start, stop):
-                cost[i] += (
-                    k0 * table[r, i] + k1 * table[r + 1, i] + k2 * table[r + 2, i] + k3 * table[r + 3, i]
-                )
-            r += 4
-        while r < rows:
-            k0 = slope[r]
-            for i in range(start, stop):
-                cost[i] += k0 * table[r, i]
-            r += 1
+    out, t0 = cost[:columns], table[table.shape[0] - 1, :columns]
+    for i in range(columns):
+        out[i] = t0[i]
+    r = 0
+    while r + 4 <= rows:
+        k0, k1, k2, k3 = slope[r], slope[r + 1], slope[r + 2], slope[r + 3]
+        t0, t1 = table[r, :columns], table[r + 1, :columns]
+        t2, t3 = table[r + 2, :columns], table[r + 3, :columns]
+        for i in range(columns):
+            out[i] += k0 * t0[i] + k1 * t1[i] + k2 * t2[i] + k3 * t3[i]
+        r += 4
+    while r < rows:
+        k0, t0 = slope[r], table[r, :columns]
+        for i in range(columns):
+            out[i] += k0 * t0[i]
+        r += 1
 
 
 @vectorised
@@ -54,20 +49,21 @@ def find_tops(cost: FloatArray, first: IntArray, free: int, top: FloatArray, at:
     """The best cost of each block, where it is, and their sum."""
     total = 0.0
     for p in range(free):
-        best = first[p]
-        value = cost[best]
-        if first[p + 1] - best > 16:
-            for i in range(best + 1, first[p + 1]):
-                value = max(value, cost[i])
-            while cost[best] != value:
+        costs = cost[first[p] : first[p + 1]]
+        best = 0
+        value = costs[0]
+        if costs.shape[0] > 16:
+            for i in range(costs.shape[0]):
+                value = larger(value, costs[i])
+            while costs[best] != value:
                 best += 1
         else:
-            for i in range(best + 1, first[p + 1]):
-                if cost[i] > value:
-                    value = cost[i]
+            for i in range(1, costs.shape[0]):
+                if costs[i] > value:
+                    value = costs[i]
                     best = i
         top[p] = value
-        at[p] = best
+        at[p] = first[p] + best
         total += value
     return total
 

@@ -7,7 +7,7 @@ of one block; letters are numbered through, block after block, and a point is on
 from typing import NamedTuple
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import kernel, vectorised
+from milbox.kernels import kernel, larger, vectorised
 
 # Phases of a unit. An asserted one was branched on; a certain one holds at every point of the node, or at
 # every better point, and needs no attention any more.
@@ -152,18 +152,20 @@ def values_with(
 ) -> None:
     """The value for each letter of a block, when the inputs h of `count` units and of the output lack it."""
     last = table.shape[0] - 1
-    for i in range(begin, end):
-        values[i] = h[last] + table[last, i]
+    out, t0 = values[begin:end], table[last, begin:end]
+    for i in range(out.shape[0]):
+        out[i] = h[last] + t0[i]
     j = 0
     while j + 2 <= count:
         h0, h1, s0, s1 = h[j], h[j + 1], sign[j], sign[j + 1]
-        for i in range(begin, end):
-            values[i] += s0 * max(h0 + table[j, i], 0.0) + s1 * max(h1 + table[j + 1, i], 0.0)
+        t0, t1 = table[j, begin:end], table[j + 1, begin:end]
+        for i in range(out.shape[0]):
+            out[i] += s0 * larger(h0 + t0[i], 0.0) + s1 * larger(h1 + t1[i], 0.0)
         j += 2
     if j < count:
-        h0, s0 = h[j], sign[j]
-        for i in range(begin, end):
-            values[i] += s0 * max(h0 + table[j, i], 0.0)
+        h0, s0, t0 = h[j], sign[j], table[j, begin:end]
+        for i in range(out.shape[0]):
+            out[i] += s0 * larger(h0 + t0[i], 0.0)
 
 
 @kernel

@@ -10,7 +10,7 @@ its chord steeper and its phase often certain.
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, pack
 from milbox.inner.branch_points import ACTIVE, BELOW, INACTIVE, LEVEL, OPEN, SURELY_ACTIVE, SURELY_INACTIVE
-from milbox.kernels import kernel, vectorised
+from milbox.kernels import kernel, larger, smaller, vectorised
 
 STEEPEST = 64.0
 """A slope may not grow beyond all bounds: rounding grows with it."""
@@ -25,11 +25,12 @@ def span(values: FloatArray, first: IntArray, free: int) -> tuple[float, float]:
     least = 0.0
     most = 0.0
     for p in range(free):
-        low = values[first[p]]
+        part = values[first[p] : first[p + 1]]
+        low = part[0]
         high = low
-        for i in range(first[p] + 1, first[p + 1]):
-            low = min(low, values[i])
-            high = max(high, values[i])
+        for i in range(part.shape[0]):
+            low = smaller(low, part[i])
+            high = larger(high, part[i])
         least += low
         most += high
     return least, most
@@ -126,9 +127,11 @@ def reach(
     """The largest sum of one (way * value - price * regret) per block."""
     total = 0.0
     for p in range(free):
-        top = way * values[first[p]] - price * regret[first[p]]
-        for i in range(first[p] + 1, first[p + 1]):
-            top = max(top, way * values[i] - price * regret[i])
+        part = values[first[p] : first[p + 1]]
+        lost = regret[first[p] : first[p + 1]]
+        top = way * part[0] - price * lost[0]
+        for i in range(part.shape[0]):
+            top = larger(top, way * part[i] - price * lost[i])
         total += top
     return total
 

@@ -42,6 +42,15 @@ def is_small(first: IntArray, free: int, few: float) -> bool:
 
 
 @kernel
+def all_open(first: IntArray, free: int) -> bool:
+    """Whether every block has more than one column."""
+    for p in range(free):  # noqa: SIM110 - compiled
+        if first[p + 1] - first[p] == 1:
+            return False
+    return True
+
+
+@kernel
 def enumerate_all(
     net: Network,
     tried: Tried,
@@ -208,6 +217,8 @@ def advance(
             climb(net, tried, pool, starts[i], slack, desk.climbing_h, desk.spare_h, columns.cost)
     last = pool.value.shape[0] - 1
     limit = stack.counts[1] + nodes
+    free = count = on = 0
+    on_desk = -1
     while stack.counts[0] > 0:
         node = stack.counts[0] - 1
         ceiling = stack.bound[node]
@@ -217,7 +228,12 @@ def advance(
         if ceiling <= pool.value[last] + slack:
             continue
         stack.counts[1] += 1
-        free, count = load(net, stack, rows, columns, blocks, desk, node)
+        if node == on_desk:
+            # All of it is there already but the phase that was branched on.
+            desk.phase[rows.unit[on]] = stack.phase[node, rows.unit[on]]
+            rows.slope[on] = stack.slope[node, rows.unit[on]]
+        else:
+            free, count = load(net, stack, rows, columns, blocks, desk, node)
         bound = ceiling
         value = NOTHING
         satisfied = True
@@ -278,4 +294,5 @@ def advance(
         branch(stack, rows, columns, blocks, desk, count, free, on, bound, ceiling)
         if full:
             return STACK_FULL
+        on_desk = stack.counts[0] - 1 if on >= 0 and all_open(blocks.first, free) else -1
     return DONE

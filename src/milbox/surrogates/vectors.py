@@ -16,11 +16,11 @@ from typing import Any, TypeAlias
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.extending import models, overload, register_model
+
+from milbox.kernels import instruction
 
 LANES = 16
-
-_generator: Any = intrinsic  # numba types it as if it were called outside compiled code
 
 _FLOATS = ir.VectorType(ir.FloatType(), LANES)
 _ZERO = ir.Constant(_FLOATS, [0.0] * LANES)
@@ -52,7 +52,7 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: An
     return builder.bitcast(builder.gep(data, [offset]), _FLOATS.as_pointer())
 
 
-@_generator
+@instruction
 def load(_context: Any, array: Any, offset: Any) -> tuple[Any, Callable[..., Any]]:
     """The lanes at `array[offset : offset + 16]`, of a contiguous float32 array; unchecked."""
     del offset
@@ -63,7 +63,7 @@ def load(_context: Any, array: Any, offset: Any) -> tuple[Any, Callable[..., Any
     return vector(array, types.int64), generate
 
 
-@_generator
+@instruction
 def store(_context: Any, array: Any, offset: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     """Write the lanes to `array[offset : offset + 16]`; unchecked."""
     del offset, lanes
@@ -76,7 +76,7 @@ def store(_context: Any, array: Any, offset: Any, lanes: Any) -> tuple[Any, Call
     return types.void(array, types.int64, vector), generate
 
 
-@_generator
+@instruction
 def fill(_context: Any, scalar: Any) -> tuple[Any, Callable[..., Any]]:
     """Sixteen lanes that all hold the scalar."""
     del scalar
@@ -88,7 +88,7 @@ def fill(_context: Any, scalar: Any) -> tuple[Any, Callable[..., Any]]:
     return vector(types.float32), generate
 
 
-@_generator
+@instruction
 def where_positive(_context: Any, test: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     """`lanes` where `test` is positive, zero elsewhere; `where_positive(z, z)` is a ReLU."""
     del test, lanes
@@ -100,7 +100,7 @@ def where_positive(_context: Any, test: Any, lanes: Any) -> tuple[Any, Callable[
     return vector(vector, vector), generate
 
 
-@_generator
+@instruction
 def total(_context: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     """The sum of the lanes, halves folded onto each other."""
     del lanes
@@ -117,13 +117,13 @@ def total(_context: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     return types.float32(vector), generate
 
 
-@_generator
+@instruction
 def _add(_context: Any, left: Any, right: Any) -> tuple[Any, Callable[..., Any]]:
     del left, right
     return vector(vector, vector), lambda _context, builder, _signature, arguments: builder.fadd(*arguments)
 
 
-@_generator
+@instruction
 def _multiply(_context: Any, left: Any, right: Any) -> tuple[Any, Callable[..., Any]]:
     del left, right
     return vector(vector, vector), lambda _context, builder, _signature, arguments: builder.fmul(*arguments)

@@ -102,6 +102,7 @@ def test_rows_by_array_and_rows_by_entry_are_the_same() -> None:
     matrix = rng.integers(-3, 4, (8, 6)) / 3
     sides = np.array([0, -np.inf, -1, -np.inf, 2, -2, -np.inf, 1.5])
     builder.rows(matrix, x, sides, [0, 4, np.inf, np.inf, 3, 5, 2.25, np.inf])
+    waits = [False, True, False, False, True, False, False, False]
     builder.row([], [], upper=1)
     milp = builder.build()
     rows = [0, 1, 2, 4, 5, 6, 7]
@@ -113,11 +114,16 @@ def test_rows_by_array_and_rows_by_entry_are_the_same() -> None:
         model.hideOutput()
         variables = scip_load.add_columns(model, milp, milp.cost)
         if name == "array":
-            scip_load._add_rows_by_array(library, model, milp, variables, rows)
+            scip_load._add_rows_by_array(library, model, milp, variables, rows, waits)
         else:
-            scip_load.add_rows_by_entry(model, milp, variables, rows)
-        seen.append([(model.getValsLinear(c), model.getLhs(c), model.getRhs(c)) for c in model.getConss()])
-    assert len(seen[0]) == 7
+            scip_load.add_rows_by_entry(model, milp, variables, rows, waits)
+        seen.append(
+            [
+                (model.getValsLinear(c), model.getLhs(c), model.getRhs(c), c.isInitial())
+                for c in model.getConss()
+            ]
+        )
+    assert [initial for *_, initial in seen[0]] == [not waits[i] for i in rows]
     assert seen[0] == seen[1]
 
 

@@ -40,4 +40,4 @@ def forbid(points: Sequence[Point], formulation: Formulation, radius: int = 1) -
     on = (signs < 0).sum(axis=1)
     starts = np.arange(len(codes) + 1) * codes.shape[1]
     matrix = csr_array((signs.ravel(), columns.ravel(), starts), shape=(len(codes), milp.width))
-    milp.sparse_rows(matrix, np.arange(milp.width), radius - on, np.inf)
+    milp.sparse_rows(matrix, np.arange(milp.width), radius - on, np.inf, lazy=True)

@@ -74,7 +74,9 @@ def embed_layers(
         w, b = z.mix[:, unstable], z.shift[unstable]
         above = np.hstack([-w.T, np.eye(count)])
         least, most = low[unstable][from_above], high[unstable][from_above]
-        milp.rows(above[from_below], [*z.columns, *y], b[from_below], np.inf)  # y - w·x >= b
+        # With layers behind them, these rows are needed from the start.
+        lazy = pulled is not None and depth == 1
+        milp.rows(above[from_below], [*z.columns, *y], b[from_below], np.inf, lazy)  # y - w·x >= b
         milp.rows(
             np.hstack([above[from_above], -np.diag(least)]),
             [*z.columns, *y, *a],

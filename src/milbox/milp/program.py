@@ -1,6 +1,6 @@
 """What is a mixed-integer program, as data?
 
-`Milp` is the one normal form in the middle of the house: seven arrays and an offset. Domains and surrogates
+`Milp` is the one normal form in the middle of the house: eight arrays and an offset. Domains and surrogates
 become one through a `MilpBuilder`; every solver takes one.
 """
 
@@ -63,6 +63,8 @@ class Milp:
 
     Every column is bounded, so no Milp is unbounded; a row side may be infinite. Bounds that cross are
     allowed and mean that the program is infeasible. Repeated entries of the matrix are summed.
+
+    Rows that are `lazy` matter at few points: a solver may leave them aside until one is violated.
     """
 
     cost: FloatArray
@@ -73,9 +75,12 @@ class Milp:
     lower: FloatArray
     upper: FloatArray
     integer: BoolArray
+    lazy: BoolArray = None  # type: ignore[assignment]  # None is filled in below: no row is lazy
 
     def __post_init__(self) -> None:
         rows, columns = self.matrix.shape
+        if self.lazy is None:
+            object.__setattr__(self, "lazy", np.zeros(rows, dtype=np.bool_))
         for name, length in (
             ("cost", columns),
             ("lower", columns),
@@ -83,6 +88,7 @@ class Milp:
             ("integer", columns),
             ("row_lower", rows),
             ("row_upper", rows),
+            ("lazy", rows),
         ):
             if (shape := getattr(self, name).shape) != (length,):
                 raise ValueError(
@@ -159,6 +165,7 @@ class MilpBuilder:
         self._counts: list[IntArray] = []
         self._row_lower: list[FloatArray] = []
         self._row_upper: list[FloatArray] = []
+        self._lazy: list[BoolArray] = []
         self._objective = Affine(np.zeros(0, dtype=np.int64), np.zeros(0))
         self._definitions: list[tuple[IntArray, Callable[[FloatArray], npt.ArrayLike]]] = []
 
@@ -198,9 +205,10 @@ class MilpBuilder:
         coefficients: npt.ArrayLike,
         lower: float = -np.inf,
         upper: float = np.inf,
+        lazy: bool = False,
     ) -> None:
         """Add lower <= coefficients · x[columns] <= upper; repeated columns are summed."""
-        self.rows(np.asarray(coefficients, dtype=np.float64).reshape(1, -1), columns, lower, upper)
+        self.rows(np.asarray(coefficients, dtype=np.float64).reshape(1, -1), columns, lower, upper, lazy)
 
     def rows(
         self,
@@ -208,6 +216,7 @@ class MilpBuilder:
         columns: npt.ArrayLike,
         lower: npt.ArrayLike = -np.inf,
         upper: npt.ArrayLike = np.inf,
+        lazy: bool = False,
     ) -> None:
         """Add lower <= matrix x[columns] <= upper, for a dense matrix of shape (rows, len(columns))."""
         entries = np.asarray(matrix, dtype=np.float64)
@@ -220,11 +229,17 @@ class MilpBuilder:
         self._entries.append(entries[present])
         self._indices.append(np.broadcast_to(indices, entries.shape)[present])
         self._counts.append(present.sum(axis=1))
+        self._lazy.append(np.full(len(entries), lazy))
         for sides, side in ((self._row_lower, lower), (self._row_upper, upper)):
             sides.append(np.broadcast_to(np.asarray(side, dtype=np.float64), len(entries)))
 
     def sparse_rows(
-        self, matrix: csr_array, columns: npt.ArrayLike, lower: npt.ArrayLike, upper: npt.ArrayLike
+        self,
+        matrix: csr_array,
+        columns: npt.ArrayLike,
+        lower: npt.ArrayLike,
+        upper: npt.ArrayLike,
+        lazy: bool = False,
     ) -> None:
         """Add lower <= matrix x[columns] <= upper, for a sparse matrix of shape (rows, len(columns))."""
         indices = self._known(columns)
@@ -233,6 +248,7 @@ class MilpBuilder:
         self._entries.append(np.asarray(matrix.data, dtype=np.float64))
         self._indices.append(indices[matrix.indices])
         self._counts.append(np.diff(matrix.indptr).astype(np.int64))
+        self._lazy.append(np.full(matrix.shape[0], lazy))
         for sides, side in ((self._row_lower, lower), (self._row_upper, upper)):
             sides.append(np.broadcast_to(np.asarray(side, dtype=np.float64), matrix.shape[0]))
 
@@ -281,6 +297,7 @@ class MilpBuilder:
             lower=_joined(self._lower),
             upper=_joined(self._upper),
             integer=cast(BoolArray, _joined(self._integer, np.bool_)),
+            lazy=cast(BoolArray, _joined(self._lazy, np.bool_)),
         )
 
     def _known(self, columns: npt.ArrayLike) -> IntArray:

@@ -110,7 +110,7 @@ def _add_rows(draw: st.DrawFn, builder: MilpBuilder, most_rows: int) -> None:
         lower, upper = draw(
             st.sampled_from([(-np.inf, low), (low, np.inf), (low, low + 3), (low, low), (-np.inf, np.inf)])
         )
-        builder.row([j for j, _ in terms], [a for _, a in terms], lower, upper)
+        builder.row([j for j, _ in terms], [a for _, a in terms], lower, upper, lazy=draw(st.booleans()))
     objective: Any = combination()
     builder.maximize(
         Affine(

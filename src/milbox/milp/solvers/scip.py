@@ -48,6 +48,8 @@ _TUNED: dict[str, Option] = {
     # hidden layers over one-hot groups 0.75 to 0.96, and some that Auto gives to branch and bound up to 1.25.
     "nodeselection/restartdfs/stdpriority": 1_000_000,
     "misc/usesymmetry": 0,
+    # What is learned from dead ends does not pay either.
+    "conflict/enable": False,
 }
 
 
@@ -78,7 +80,7 @@ class Scip:
     def _ask(self, model: Any, frame: Frame, limits: Limits) -> Claim:
         model.hideOutput()
         variables = add_columns(model, frame.milp, frame.cost)
-        add_rows(model, frame.milp, variables)
+        add_rows(model, frame.milp, variables, lazily=self.settings is Settings.TUNED)
         model.setMaximize()
         self._set_options(model, frame, limits)
         if frame.start is not None:

@@ -31,18 +31,24 @@ def add_columns(model: Any, milp: Milp, cost: Any) -> list[Any]:
     ]
 
 
-def add_rows(model: Any, milp: Milp, variables: list[Any]) -> None:
-    """Add the rows of a program to a SCIP model; empty rows and rows without sides say nothing."""
+def add_rows(model: Any, milp: Milp, variables: list[Any], lazily: bool = False) -> None:
+    """Add the rows of a program to a SCIP model; empty rows and rows without sides say nothing.
+
+    Lazily: rows that are lazy are not in linear programs before they are violated.
+    """
     speaks = (np.diff(milp.matrix.indptr) > 0) & (np.isfinite(milp.row_lower) | np.isfinite(milp.row_upper))
     rows = np.flatnonzero(speaks).tolist()
+    waits = (milp.lazy & lazily).tolist()
     library = _library()
     if library is None:
-        add_rows_by_entry(model, milp, variables, rows)
+        add_rows_by_entry(model, milp, variables, rows, waits)
     else:
-        _add_rows_by_array(library, model, milp, variables, rows)
+        _add_rows_by_array(library, model, milp, variables, rows, waits)
 
 
-def add_rows_by_entry(model: Any, milp: Milp, variables: list[Any], rows: list[int]) -> None:
+def add_rows_by_entry(
+    model: Any, milp: Milp, variables: list[Any], rows: list[int], waits: list[bool]
+) -> None:
     """Add rows through PySCIPOpt's public interface alone."""
     indptr = milp.matrix.indptr.tolist()
     indices = milp.matrix.indices.tolist()
@@ -52,19 +58,20 @@ def add_rows_by_entry(model: Any, milp: Milp, variables: list[Any], rows: list[i
         lower, upper = float(milp.row_lower[i]), float(milp.row_upper[i])
         head = data[first] * variables[indices[first]]
         if lower == upper:
-            row = model.addCons(head == lower)
+            sides = head == lower
         elif np.isinf(lower):
-            row = model.addCons(head <= upper)
+            sides = head <= upper
         elif np.isinf(upper):
-            row = model.addCons(head >= lower)
+            sides = head >= lower
         else:
-            row = model.addCons((head >= lower) <= upper)
+            sides = (head >= lower) <= upper
+        row = model.addCons(sides, initial=not waits[i])
         for k in range(first + 1, after):
             model.addCoefLinear(row, variables[indices[k]], data[k])
 
 
 def _add_rows_by_array(
-    library: ctypes.CDLL, model: Any, milp: Milp, variables: list[Any], rows: list[int]
+    library: ctypes.CDLL, model: Any, milp: Milp, variables: list[Any], rows: list[int], waits: list[bool]
 ) -> None:
     unwrap = ctypes.pythonapi.PyCapsule_GetPointer
     unwrap.restype, unwrap.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -93,6 +100,8 @@ def _add_rows_by_array(
                 uppers[i],
             )
         )
+        if waits[i]:
+            _check(library.SCIPsetConsInitial(scip, row, 0))
         _check(library.SCIPaddCons(scip, row))
         _check(library.SCIPreleaseCons(scip, ctypes.byref(row)))
 
@@ -113,6 +122,7 @@ def _library() -> ctypes.CDLL | None:
         library.SCIPcreateConsBasicLinear.argtypes = [
             pointer, pointer, ctypes.c_char_p, ctypes.c_int, pointer, pointer, number, number,
         ]  # fmt: skip
+        library.SCIPsetConsInitial.argtypes = [pointer, pointer, ctypes.c_uint]
         library.SCIPaddCons.argtypes = [pointer, pointer]
         library.SCIPreleaseCons.argtypes = [pointer, pointer]
     except (OSError, AttributeError):

@@ -168,13 +168,11 @@ def tighten(
     for r in range(count):
         if rows.sign[r] > 0.0 and desk.phase[rows.unit[r]] == OPEN:
             width = rows.high[r] - rows.low[r]
-            for way in (1.0, -1.0):
-                slope = 1.0 - rows.slope[r] if way > 0.0 else rows.slope[r]
-                far = farthest(columns.table[r], columns.regret, blocks.first, free, way, slope, gap) + noise
-                if way > 0.0:
-                    rows.high[r] = min(rows.high[r], rows.bias[r] + far)
-                else:
-                    rows.low[r] = max(rows.low[r], rows.bias[r] - far)
+            values, slope = columns.table[r], rows.slope[r]
+            up = farthest(values, columns.regret, blocks.first, free, 1.0, 1.0 - slope, gap)
+            down = farthest(values, columns.regret, blocks.first, free, -1.0, slope, gap)
+            rows.high[r] = min(rows.high[r], rows.bias[r] + (up + noise))
+            rows.low[r] = max(rows.low[r], rows.bias[r] - (down + noise))
             if rows.high[r] <= 0.0 or rows.low[r] >= 0.0 or rows.high[r] - rows.low[r] < 0.9 * width:
                 shrank = True
     return shrank

@@ -36,7 +36,8 @@ class Mip:
             to be at least as good as what it found. A tried point below an untried one cannot be the
             optimum, so its row is not needed: the program with fewer rows is a relaxation, its bound stays
             valid, and an untried optimum of it is the optimum.
-        lp_bounds: sharpen the bounds of neurons by linear programs (the paper's Appendix A).
+        lp_bounds: sharpen the bounds of neurons by linear programs (the paper's Appendix A). Networks of
+            several hidden layers over a domain with constraints get them anyway.
         one_sided: write only those rows of the last hidden layer that hold the output from above.
         radius: in how many variables a point must differ from every tried one (the paper's Section 7). More
             than one explores more; where nothing is that far away, the radius shrinks until something is.
@@ -143,7 +144,8 @@ class Mip:
         if not isinstance(surrogate, ReluNet):
             return surrogate
         scaled = rescaled(Bounded(surrogate, group_bounds(surrogate, domain), self.one_sided))
-        if not self.lp_bounds:
+        # Intervals know nothing of constraints, and are several times too wide for a second layer then.
+        if not self.lp_bounds and (len(surrogate.hidden) < 2 or not domain.constraints):
             return scaled
         sharper = tighten(scaled.net, domain, lambda formulation: forbid(rows, formulation, self.radius))
         return replace(scaled, bounds=sharper.bounds)

@@ -126,13 +126,38 @@ def test_every_stop_has_a_valid_bound(kind: str, few: int) -> None:
             rest = found.rest
 
 
-def test_slices_and_stops_change_nothing() -> None:
-    f = random_sum("untrained", np.random.default_rng(3))
+def wide_sum(rng: Generator) -> Sum:
+    """Ten units over three blocks of about twenty letters."""
+    first = np.concatenate([[0], np.cumsum(rng.integers(17, 23, 3))])
+    return Sum(rng.normal(size=(first[-1], 11)), first, rng.normal(size=11), rng.normal(size=10))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_wide_blocks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branch_search, "FEW", 0.0)
+    rng = np.random.default_rng(seed)
+    f = wide_sum(rng)
+    points, values = enumerated(f)
+    order = np.argsort(-values)
+    tried = np.concatenate([points[order[:seed]], points[rng.integers(0, len(points), 50)]])
+    left = values[~(points[:, None, :] == tried).all(axis=2).any(axis=1)]
+    found = maximise(f, tried, 3, rng)
+    np.testing.assert_allclose(found.values, np.sort(left)[::-1][:3], rtol=0.0, atol=2.0 * found.slack)
+
+
+def test_slices_and_stops_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branch_search, "FEW", 0.0)
+    f = wide_sum(np.random.default_rng(3))
     points, _ = enumerated(f)
-    whole = maximise(f, points[:5], 3, np.random.default_rng(0))
-    again = maximise(f, points[:5], 3, np.random.default_rng(0), seconds=1e9, nodes=10**9, gap=1e-15)
-    np.testing.assert_array_equal(whole.points, again.points)
-    assert (whole.nodes, whole.rest) == (again.nodes, again.rest)
+    found = []
+    for seconds in (1e-9, 1e9):
+        monkeypatch.setattr(branch_search, "SLICE", seconds)
+        found.append(
+            maximise(f, points[:5], 3, np.random.default_rng(0), seconds=1e9, nodes=10**9, gap=1e-15)
+        )
+    np.testing.assert_array_equal(found[0].points, found[1].points)
+    assert (found[0].nodes, found[0].rest) == (found[1].nodes, found[1].rest)
+    assert found[0].nodes > 10
 
 
 @pytest.mark.parametrize("units", [16, 32])

@@ -1,5 +1,7 @@
 """Can a neuron's bounds be sharpened by what all constraints say together? By linear programs."""
 
+import math
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -14,12 +16,19 @@ from milbox.milp.relaxation import maxima
 from milbox.surrogates.relu import ReluNet
 
 
-def tighten(net: ReluNet, domain: Domain, extend: Callable[[Formulation], None] | None = None) -> Bounded:
+def tighten(
+    net: ReluNet,
+    domain: Domain,
+    extend: Callable[[Formulation], None] | None = None,
+    seconds: float = math.inf,
+) -> Bounded:
     """The network with bounds from two linear programs per neuron, over domain and earlier layers relaxed.
 
     `extend` may add rows, such as no-goods, that the programs then know. Neurons that interval arithmetic
-    already shows to be on or off are not asked about, and each bound is the better of the two.
+    already shows to be on or off are not asked about, and each bound is the better of the two. After so many
+    seconds it has to do for the rest.
     """
+    until = time.perf_counter() + seconds
     found: list[tuple[FloatArray, FloatArray]] = []
     for depth, layer in enumerate(net.hidden):
         milp = MilpBuilder()
@@ -34,7 +43,8 @@ def tighten(net: ReluNet, domain: Domain, extend: Callable[[Formulation], None] 
         unstable = np.flatnonzero((least < 0) & (most > 0))
         slopes = np.zeros((len(unstable), milp.width))
         slopes[:, z.columns] = z.mix[:, unstable].T
-        highest = maxima(milp.build(), np.concatenate([slopes, -slopes]))
+        left = until - time.perf_counter()
+        highest = maxima(milp.build(), np.concatenate([slopes, -slopes]), left)
         shift = z.shift[unstable]
         most[unstable] = np.minimum(most[unstable], highest[: len(unstable)] + shift)
         least[unstable] = np.maximum(least[unstable], shift - highest[len(unstable) :])

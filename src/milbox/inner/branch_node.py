@@ -16,7 +16,8 @@ class Stack(NamedTuple):
     """The nodes still to be searched; the last is next."""
 
     counts: IntArray
-    """[nodes on the stack, nodes searched]"""
+    """[nodes on the stack, nodes searched; the node on the desk or -1, its free blocks, its rows, and the row
+    that was branched on to get it]"""
     bound: FloatArray
     phase: IntArray
     """(nodes, N)"""

@@ -222,7 +222,7 @@ def root(net: Network) -> Stack:
     letters, units, blocks = len(net.key), len(net.sign), len(net.first) - 1
     depth = 32 + 2 * blocks
     stack = Stack(
-        counts=np.array([1, 0]),
+        counts=np.array([1, 0, -1, 0, 0, 0]),
         bound=np.zeros(depth),
         phase=np.zeros((depth, units), np.int64),
         slope=np.zeros((depth, units)),

@@ -217,19 +217,20 @@ def advance(
             climb(net, tried, pool, starts[i], slack, desk.climbing_h, desk.spare_h, columns.cost)
     last = pool.value.shape[0] - 1
     limit = stack.counts[1] + nodes
-    free = count = on = 0
-    on_desk = -1
+    # A slice begins where the last one ended, so that it makes no difference where that was.
+    on_desk, free, count, on = stack.counts[2], stack.counts[3], stack.counts[4], stack.counts[5]
     while stack.counts[0] > 0:
         node = stack.counts[0] - 1
         ceiling = stack.bound[node]
         if ceiling > pool.value[last] + slack and stack.counts[1] >= limit:
+            stack.counts[2], stack.counts[3], stack.counts[4], stack.counts[5] = on_desk, free, count, on
             return SLICE_OVER
         stack.counts[0] = node
         if ceiling <= pool.value[last] + slack:
             continue
         stack.counts[1] += 1
         if node == on_desk:
-            # All of it is there already but the phase that was branched on.
+            # It is there already but for the phase that was branched on.
             desk.phase[rows.unit[on]] = stack.phase[node, rows.unit[on]]
             rows.slope[on] = stack.slope[node, rows.unit[on]]
         else:
@@ -293,6 +294,7 @@ def advance(
         on = AGAIN if full else APART if reached else highest_chord(rows, desk, count)
         branch(stack, rows, columns, blocks, desk, count, free, on, bound, ceiling)
         if full:
+            stack.counts[2] = -1
             return STACK_FULL
         on_desk = stack.counts[0] - 1 if on >= 0 and all_open(blocks.first, free) else -1
     return DONE

@@ -144,10 +144,15 @@ class Mip:
         if not isinstance(surrogate, ReluNet):
             return surrogate
         scaled = rescaled(Bounded(surrogate, group_bounds(surrogate, domain), self.one_sided))
-        # Intervals know nothing of constraints, and are several times too wide for a second layer then.
+        # Intervals know nothing of constraints: over an assignment they are four times too wide.
         if not self.lp_bounds and (len(surrogate.hidden) < 2 or not domain.constraints):
             return scaled
-        sharper = tighten(scaled.net, domain, lambda formulation: forbid(rows, formulation, self.radius))
+        sharper = tighten(
+            scaled.net,
+            domain,
+            lambda formulation: forbid(rows, formulation, self.radius),
+            seconds=self.limits.seconds / 4,
+        )
         return replace(scaled, bounds=sharper.bounds)
 
 

@@ -1,25 +1,28 @@
 """How large can each of many expressions be over a program's linear relaxation?"""
 
 import itertools
+import math
+import time
 
 import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.milp.program import Milp
 
-# A simplex solver's optimum may be short of the true one by its tolerance; a bound must not be.
-MARGIN = 1e-6
+ROUNDING = 1e-12
+"""The share of its terms' total size by which a sum of many may be off."""
 
 
-def maxima(milp: Milp, objectives: FloatArray) -> FloatArray:
+def maxima(milp: Milp, objectives: FloatArray, seconds: float = math.inf) -> FloatArray:
     """For each row of objectives (k, columns), an upper bound on its maximum over the relaxed program.
 
     One linear program is solved again and again with another objective; its basis stays feasible, so that
-    the primal simplex starts where it ended. Where the solver gives no answer, the column bounds do.
+    the primal simplex starts where it ended. Where it gives no answer, or time is up, the column bounds do.
     """
     from pyscipopt import LP
 
-    boxed = np.maximum(objectives * milp.lower, objectives * milp.upper).sum(axis=1)
+    began = time.perf_counter()
+    found: FloatArray = np.maximum(objectives * milp.lower, objectives * milp.upper).sum(axis=1)
     lp = LP("relaxation", "maximize")
     none: list[tuple[int, float]] = []
     lp.addCols(
@@ -38,14 +41,32 @@ def maxima(milp: Milp, objectives: FloatArray) -> FloatArray:
         np.maximum(milp.row_lower, -infinity).tolist(),
         np.minimum(milp.row_upper, infinity).tolist(),
     )
-    found: FloatArray = boxed.copy()
     current = np.zeros(milp.columns)
     for i, objective in enumerate(objectives):
+        if time.perf_counter() - began > seconds:
+            break
         for j in np.flatnonzero(objective != current):
             lp.chgObj(int(j), float(objective[j]))
         current = objective
         lp.solve(False)
         if lp.isOptimal():
-            value = lp.getObjVal()
-            found[i] = min(boxed[i], value + MARGIN * max(1.0, abs(value), float(np.abs(objective).sum())))
+            found[i] = min(found[i], dual_bound(milp, objective, np.array(lp.getDual())))
     return found
+
+
+def dual_bound(milp: Milp, objective: FloatArray, prices: FloatArray) -> float:
+    """A bound on the objective that holds for any prices of the rows, so for those of an inexact solver too.
+
+    objective · x = (objective - prices · matrix) · x + prices · (matrix x), each term at its largest.
+    """
+    up = np.where(np.isfinite(milp.row_upper), np.maximum(prices, 0.0), 0.0)
+    down = np.where(np.isfinite(milp.row_lower), np.minimum(prices, 0.0), 0.0)
+    rest = objective - (up + down) @ milp.matrix
+    terms = np.concatenate(
+        [
+            np.maximum(rest * milp.lower, rest * milp.upper),
+            up[up > 0.0] * milp.row_upper[up > 0.0],
+            down[down < 0.0] * milp.row_lower[down < 0.0],
+        ]
+    )
+    return float(terms.sum() + ROUNDING * np.abs(terms).sum())

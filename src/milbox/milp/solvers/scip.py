@@ -48,7 +48,7 @@ _TUNED: dict[str, Option] = {
     # hidden layers over one-hot groups 0.75 to 0.96, and some that Auto gives to branch and bound up to 1.25.
     "nodeselection/restartdfs/stdpriority": 1_000_000,
     "misc/usesymmetry": 0,
-    # What is learned from dead ends does not pay either.
+    # What is learned from dead ends does not pay either (0.85 to 1.03).
     "conflict/enable": False,
 }
 

@@ -1,0 +1,63 @@
+"""What does the program of a network look like that `Mip` gives to its solver?"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from milbox.domain import Domain, binary
+from milbox.embed.bounds import Bounded, group_bounds
+from milbox.inner import Mip
+from milbox.milp.program import Milp
+from milbox.milp.solution import Limits, Status
+from milbox.milp.solvers import Scip, Settings, scip, scip_load
+from milbox.surrogates.relu import ReluNet, glorot
+
+
+def network(domain: Domain, *hidden: int) -> ReluNet:
+    return ReluNet.of(glorot((domain.features, *hidden, 1), np.random.default_rng(0)))
+
+
+def three_of_eight() -> Domain:
+    x = binary("x", 8)
+    return Domain([x], [x.sum() == 3])
+
+
+@pytest.mark.parametrize("hidden", [(6,), (6, 6)])
+def test_rows_that_matter_at_few_points_are_lazy(hidden: tuple[int, ...]) -> None:
+    domain = three_of_eight()
+    net = network(domain, *hidden)
+    tried = list(domain)[:4]
+    milp = Mip().program(net, domain, tried)[0].build()
+    held_from_below = int((net.output.weights[:, 0] < 0).sum()) if len(hidden) == 1 else 0
+    assert held_from_below > 0 or len(hidden) == 2
+    assert int(milp.lazy.sum()) == len(tried) + held_from_below
+    assert not milp.lazy[0], "the sum of the domain is needed from the start"
+
+
+@pytest.mark.parametrize("settings", [Settings.TUNED, Settings.PAPER])
+def test_only_the_tuned_settings_let_rows_wait(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def spy(model: Any, milp: Milp, variables: list[Any], lazily: bool) -> None:
+        asked.append(lazily)
+        scip_load.add_rows(model, milp, variables, lazily)
+
+    monkeypatch.setattr(scip, "add_rows", spy)
+    domain = three_of_eight()
+    milp = Mip().program(network(domain, 6), domain, list(domain)[:4])[0].build()
+    assert Scip(settings).solve(milp, Limits()).status is Status.OPTIMAL
+    assert asked == [settings is Settings.TUNED]
+
+
+@pytest.mark.parametrize(("hidden", "constrained", "sharper"), [((6,), 1, 0), ((6, 6), 0, 0), ((6, 6), 1, 1)])
+def test_linear_programs_sharpen_the_bounds_of_two_layers_under_constraints(
+    hidden: tuple[int, ...], constrained: bool, sharper: bool
+) -> None:
+    x = binary("x", 8)
+    domain = Domain([x], [x.sum() == 3] if constrained else [])
+    net = network(domain, *hidden)
+    bounded = Mip().bounded(net, domain, [])
+    assert isinstance(bounded, Bounded)
+    for (low, high), (least, most) in zip(bounded.bounds, group_bounds(net, domain), strict=True):
+        assert ((high - low) < (most - least) - 1e-9).any() == sharper

@@ -31,7 +31,7 @@ def add_columns(model: Any, milp: Milp, cost: Any) -> list[Any]:
     ]
 
 
-def add_rows(model: Any, milp: Milp, variables: list[Any], lazily: bool = False) -> None:
+def add_rows(model: Any, milp: Milp, variables: list[Any], lazily: bool) -> None:
     """Add the rows of a program to a SCIP model; empty rows and rows without sides say nothing.
 
     Lazily: rows that are lazy are not in linear programs before they are violated.

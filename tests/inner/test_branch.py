@@ -45,7 +45,8 @@ def left_over(domain: Domain, tried: list[Point]) -> list[Point]:
 @given(data=st.data())
 def test_the_best_points_left_with_true_certificates(data: st.DataObject) -> None:
     domain = data.draw(small_domains(most=200))
-    net = data.draw(relu_nets(domain.features, hidden=[data.draw(st.integers(1, 8))]))
+    hidden = data.draw(st.lists(st.integers(1, 8), min_size=1, max_size=2))
+    net = data.draw(relu_nets(domain.features, hidden=hidden))
     every = list(domain)
     order = data.draw(st.permutations(range(len(every))))
     share = data.draw(st.sampled_from([0, len(every) // 2, len(every) - 1, len(every)]))
@@ -130,16 +131,15 @@ def test_few_states_of_wide_variables() -> None:
 
 def test_what_it_cannot_do_is_refused_with_a_reason() -> None:
     domain = paired_subsets(1)
-    deep = ReluNet.of(
-        [(np.ones((6, 2)), np.ones(2)), (np.ones((2, 2)), np.ones(2)), (np.ones((2, 1)), np.ones(1))]
-    )
-    assert "2 hidden layers" in str(Branch().refusal(deep, domain))
+    between = (np.ones((2, 2)), np.ones(2))
+    deep = ReluNet.of([(np.ones((6, 2)), np.ones(2)), between, between, (np.ones((2, 1)), np.ones(1))])
+    assert "3 hidden layers" in str(Branch().refusal(deep, domain))
     x = mb.binary("x", 6)
     alternatives = Domain([x], [mb.any_of(x[:3].sum() == 3, x[3:].sum() == 3)])
     assert "joint states" in str(Branch(states=5).refusal(untrained(6, 3, 0), alternatives))
     huge = Domain([x], [x.sum() <= 4, (10**13 * x[:2]).sum() + x[2:].sum() <= 10**13 + 2])
     assert "too large" in str(Branch(states=5).refusal(untrained(6, 3, 0), huge))
-    with pytest.raises(UnsupportedProgram, match="2 hidden layers"):
+    with pytest.raises(UnsupportedProgram, match="3 hidden layers"):
         Branch().best(deep, domain, [], 1, np.random.default_rng(0))
 
 

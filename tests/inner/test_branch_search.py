@@ -11,52 +11,64 @@ from milbox.arrays import FloatArray, IntArray
 from milbox.inner import branch_search
 from milbox.inner.branch_node import Stack
 from milbox.inner.branch_points import Network
-from milbox.inner.branch_search import Found, Sum, maximise
+from milbox.inner.branch_search import Found, Layered, Sum, maximise
 
 KINDS = ["untrained", "whole", "constant", "zero", "scaled", "uneven", "duplicated", "unsigned", "rare"]
 
 
-def random_sum(kind: str, rng: Generator) -> Sum:
-    """A network of up to seven units over up to five blocks, at most 400 points."""
+def random_sum(kind: str, rng: Generator, layers: int = 1) -> Sum:
+    """A network of up to seven units a layer over up to five blocks, at most 400 points."""
     sizes = rng.integers(1, 6, rng.integers(1, 6))
     while np.prod(sizes) > 400:
         sizes = rng.integers(1, 5, len(sizes))
     letters, units = int(sizes.sum()), int(rng.integers(0, 8))
-    table, bias, weight = (
+    above = units if layers == 1 else int(rng.integers(0, 8))
+    table, bias, weight, upper_bias = (
         rng.normal(size=(letters, units + 1)),
         rng.normal(size=units + 1),
-        rng.normal(size=units),
+        rng.normal(size=above),
+        rng.normal(size=above),
     )
+    between = rng.normal(size=(units, above))
     match kind:
         case "whole":  # many exact ties
             table = rng.integers(-2, 3, table.shape).astype(float)
             bias = rng.integers(-2, 3, bias.shape).astype(float)
             weight = rng.integers(-2, 3, weight.shape).astype(float)
+            between, upper_bias = np.round(between), np.round(upper_bias)
         case "constant":
             table[:] = 0.0
         case "zero":
-            table[:], bias[:], weight[:] = 0.0, 0.0, 0.0
+            table[:], bias[:], weight[:], upper_bias[:] = 0.0, 0.0, 0.0, 0.0
         case "scaled":
             table *= 10.0 ** rng.integers(-150, 100)
             bias *= 10.0 ** rng.integers(-150, 100)
         case "uneven":
             table *= 10.0 ** rng.integers(-4, 4, units + 1)
-            weight *= 10.0 ** rng.integers(-4, 4, units)
+            weight *= 10.0 ** rng.integers(-4, 4, above)
+            between *= 10.0 ** rng.integers(-4, 4, between.shape)
         case "duplicated":  # few different letters
             table = np.where(rng.random((letters, 1)) < 0.3, table, table[:1])
         case "unsigned":
             weight = np.abs(weight)
         case "rare":  # units that are active at a few points only
             bias[:-1] -= 0.8 * np.abs(table[:, :-1]).sum(axis=0) / 2
-    if rng.random() < 0.3:
+            upper_bias -= 1.0
+    if layers == 2 or rng.random() < 0.3:
         table[:, -1] = 0.0
-    return Sum(table, np.concatenate([[0], np.cumsum(sizes)]), bias, weight)
+    if layers == 2 and rng.random() < 0.3:  # silence between some units
+        between[rng.random(between.shape) < 0.5] = 0.0
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    return Sum(table, first, bias, weight if layers == 1 else Layered(between, upper_bias, weight))
 
 
 def enumerated(f: Sum) -> tuple[IntArray, FloatArray]:
     points = np.array(list(itertools.product(*(range(n) for n in np.diff(f.first)))))
     h = f.bias + f.table[points + f.first[:-1]].sum(axis=1)
-    return points, h[:, -1] + np.maximum(h[:, :-1], 0.0) @ f.weight
+    outputs, weight = np.maximum(h[:, :-1], 0.0), f.weight
+    if isinstance(weight, Layered):
+        outputs, weight = np.maximum(outputs @ weight.above + weight.bias, 0.0), weight.weight
+    return points, h[:, -1] + outputs @ weight
 
 
 def random_tried(values: FloatArray, rng: Generator) -> IntArray:
@@ -99,11 +111,12 @@ def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     return int(request.param)
 
 
+@pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_best_untried_points(kind: str, few: int) -> None:
+def test_the_best_untried_points(kind: str, few: int, layers: int) -> None:
     rng = np.random.default_rng([KINDS.index(kind), few])
     for _ in range(300):
-        f = random_sum(kind, rng)
+        f = random_sum(kind, rng, layers)
         points, values = enumerated(f)
         tried = random_tried(values, rng)
         count = int(rng.integers(1, 6)) if rng.random() < 0.5 else 1
@@ -111,11 +124,12 @@ def test_the_best_untried_points(kind: str, few: int) -> None:
         check(found, points, values, tried, count, complete=True)
 
 
+@pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_stop_has_a_valid_bound(kind: str, few: int) -> None:
+def test_every_stop_has_a_valid_bound(kind: str, few: int, layers: int) -> None:
     rng = np.random.default_rng([100, KINDS.index(kind), few])
     for _ in range(15):
-        f = random_sum(kind, rng)
+        f = random_sum(kind, rng, layers)
         points, values = enumerated(f)
         tried = random_tried(values, rng)
         rest = np.inf
@@ -126,17 +140,22 @@ def test_every_stop_has_a_valid_bound(kind: str, few: int) -> None:
             rest = found.rest
 
 
-def wide_sum(rng: Generator) -> Sum:
-    """Ten units over three blocks of about twenty letters."""
+def wide_sum(rng: Generator, layers: int) -> Sum:
+    """Ten units a layer over three blocks of about twenty letters."""
     first = np.concatenate([[0], np.cumsum(rng.integers(17, 23, 3))])
-    return Sum(rng.normal(size=(first[-1], 11)), first, rng.normal(size=11), rng.normal(size=10))
+    table, bias, weight = rng.normal(size=(first[-1], 11)), rng.normal(size=11), rng.normal(size=10)
+    if layers == 1:
+        return Sum(table, first, bias, weight)
+    table[:, -1] = 0.0
+    return Sum(table, first, bias, Layered(rng.normal(size=(10, 10)), rng.normal(size=10), weight))
 
 
+@pytest.mark.parametrize("layers", [1, 2])
 @pytest.mark.parametrize("seed", range(20))
-def test_wide_blocks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wide_blocks(seed: int, layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_search, "FEW", 0.0)
     rng = np.random.default_rng(seed)
-    f = wide_sum(rng)
+    f = wide_sum(rng, layers)
     points, values = enumerated(f)
     order = np.argsort(-values)
     tried = np.concatenate([points[order[:seed]], points[rng.integers(0, len(points), 50)]])
@@ -145,9 +164,10 @@ def test_wide_blocks(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(found.values, np.sort(left)[::-1][:3], rtol=0.0, atol=2.0 * found.slack)
 
 
-def test_slices_and_stops_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("layers", [1, 2])
+def test_slices_and_stops_change_nothing(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_search, "FEW", 0.0)
-    f = wide_sum(np.random.default_rng(3))
+    f = wide_sum(np.random.default_rng(3), layers)
     points, _ = enumerated(f)
     found = []
     for seconds in (1e-9, 1e9):
@@ -213,9 +233,10 @@ def test_points_with_equal_keys_are_told_apart(monkeypatch: pytest.MonkeyPatch) 
             check(found, points, values, tried, 3, complete=True)
 
 
-def test_a_stack_that_is_too_small_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_stack_that_is_too_small_grows(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_search, "FEW", 0.0)
-    f = random_sum("untrained", np.random.default_rng(11))
+    f = random_sum("untrained", np.random.default_rng(11), layers)
     points, _ = enumerated(f)
     expected = maximise(f, points[:9], 4, np.random.default_rng(0))
     roomy = branch_search.root

@@ -17,7 +17,7 @@ from milbox.domain.blocks import tied_blocks
 from milbox.inner import Auto, Enumerate, Mip, branch_search
 from milbox.inner.branch import Branch
 from milbox.inner.branch_letters import Ties, letters
-from milbox.inner.branch_search import Sum, maximise
+from milbox.inner.branch_search import Layered, Sum, maximise
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -41,12 +41,18 @@ def random_case(rng: Generator) -> tuple[Sum, IntArray, FloatArray, BoolArray]:
     first = np.concatenate([[0], np.cumsum(sizes)])
     units, count = int(rng.integers(0, 7)), int(rng.integers(1, 5))
     table, bias = rng.normal(size=(first[-1], units + 1)), rng.normal(size=units + 1)
-    weight = rng.normal(size=units)
+    weight: FloatArray | Layered = rng.normal(size=units)
     if rng.random() < 0.3:  # many equal values
         table, bias, weight = np.round(table), np.round(bias), np.round(weight)
     points = np.array(list(itertools.product(*(range(n) for n in sizes))))
+    if rng.random() < 0.5:
+        table[:, -1] = 0.0
+        weight = Layered(rng.normal(size=(units, 4)), rng.normal(size=4), rng.normal(size=4))
     h = bias + table[points + first[:-1]].sum(axis=1)
-    values = h[:, -1] + np.maximum(h[:, :-1], 0.0) @ weight
+    outputs, last = np.maximum(h[:, :-1], 0.0), weight
+    if isinstance(last, Layered):
+        outputs, last = np.maximum(outputs @ last.above + last.bias, 0.0), last.weight
+    values = h[:, -1] + outputs @ last
 
     size = int(rng.choice([1, 1, 3, 10_000]))
     adds = rng.integers(-size, size + 1, (first[-1], count)).astype(float)
@@ -98,7 +104,8 @@ def test_every_stop_has_a_valid_bound(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(data=st.data())
 def test_any_domain_that_falls_apart(data: st.DataObject) -> None:
     domain = data.draw(small_domains(most=100))
-    net = data.draw(relu_nets(domain.features, hidden=[data.draw(st.integers(1, 6))]))
+    hidden = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=2))
+    net = data.draw(relu_nets(domain.features, hidden=hidden))
     inner = Branch(states=data.draw(st.integers(2, 8)))
     assume(inner.refusal(net, domain) is None)
     every = list(domain)

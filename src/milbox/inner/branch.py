@@ -1,4 +1,4 @@
-"""What is the exact best untried point of a one-hidden-layer network over a product of small blocks?
+"""What is the exact best untried point of a network over a product of small blocks?
 
 The domain's independent groups of variables are the blocks, their feasible joint states the letters. Where
 constraints leave no small groups, as in an assignment, sums among them become ties between smaller blocks.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import IntArray, Point
+from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import tied_blocks
 from milbox.errors import UnsupportedProgram
@@ -43,7 +43,7 @@ and could not tell larger ones apart."""
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """Exact for networks with one hidden layer (and for linear surrogates) where constraints make blocks.
+    """Exact for networks of up to two hidden layers, and linear surrogates, where constraints make blocks.
 
     Sums over variables of several blocks, with whole coefficients, may tie blocks together.
 
@@ -60,8 +60,8 @@ class Branch:
         """Why it cannot be used here; None when it can."""
         if not isinstance(surrogate, Linear | ReluNet):
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
-        if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 1:
-            return f"the network has {len(surrogate.hidden)} hidden layers, and it takes one"
+        if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 2:
+            return f"the network has {len(surrogate.hidden)} hidden layers, and it takes two"
         tied = tied_blocks(domain, self.states)
         if tied is None:
             return f"constraints that are no sums leave groups of more than {self.states} joint states"
@@ -205,15 +205,28 @@ def hidden_units(surrogate: Linear | ReluNet) -> int:
 
 def as_sum(surrogate: Surrogate, listed: Letters) -> "Sum":
     """The surrogate over letters instead of features."""
-    from milbox.inner.branch_search import Sum
+    from milbox.inner.branch_search import Layered, Sum
 
     if isinstance(surrogate, Linear):
-        weights, bias, output = surrogate.weights[:, None], np.array([surrogate.bias]), np.zeros(0)
-    else:
-        assert isinstance(surrogate, ReluNet), "refusal() says no to others"
-        weights, bias, output = surrogate.output.weights, surrogate.output.bias, np.zeros(0)
-        if surrogate.hidden:
-            first, output = surrogate.hidden[0], weights[:, 0]
-            weights = np.column_stack([first.weights, np.zeros(len(first.weights))])
-            bias = np.append(first.bias, bias)
-    return Sum(listed.features @ weights, listed.first, bias, output, listed.ties)
+        return Sum(
+            listed.features @ surrogate.weights[:, None],
+            listed.first,
+            np.array([surrogate.bias]),
+            np.zeros(0),
+            listed.ties,
+        )
+    assert isinstance(surrogate, ReluNet), "refusal() says no to others"
+    hidden, output = surrogate.hidden, surrogate.output
+    if not hidden:
+        return Sum(listed.features @ output.weights, listed.first, output.bias, np.zeros(0), listed.ties)
+    table = listed.features @ hidden[0].weights
+    weight: FloatArray | Layered = output.weights[:, 0]
+    if len(hidden) == 2:
+        weight = Layered(hidden[1].weights, hidden[1].bias, output.weights[:, 0])
+    return Sum(
+        np.column_stack([table, np.zeros(len(table))]),
+        listed.first,
+        np.append(hidden[0].bias, output.bias),
+        weight,
+        listed.ties,
+    )

@@ -2,25 +2,43 @@
 
 With a slope k_j and a constant per unit such that, wherever the node allows h_j to be,
 
-    sign_j max(0, h_j) <= k_j h_j + constant_j,
+    weight_j max(0, h_j) <= k_j h_j + constant_j,
 
 f is at most constant + sum_j k_j bias_j + sum_p max_a sum_j k_j T[p, a, j]: a bound that falls apart into
-blocks. Which slopes are allowed, when low < h_j < high over the node:
+blocks. Which lines are allowed, when low < h_j < high over the node (see `draw`):
 
-    - sign +1: the chord from (low, 0) to (high, high), one slope and a constant;
-    - sign -1: anything in [-1, 0];
-    - asserted active (h_j >= 0): anything from the sign upwards; inactive: anything from 0 downwards;
+    - weight > 0: the chord from (low, 0) to (high, weight * high), one slope and a constant;
+    - weight < 0: anything in [weight, 0];
+    - asserted active (h_j >= 0): anything from the weight upwards; inactive: anything from 0 downwards;
     - a tie adds nothing to f: anything from 0 downwards where h_j <= 0, anything at all where h_j = 0.
 
-The bound is convex in the free slopes; subgradient steps improve it.
+With one hidden layer the weight is the unit's sign. With two, lines are put above the upper units first; what
+a unit below is worth then is what it says to them, times their slopes. What is free to choose about a line is
+one number, its price. The bound is convex in the prices of one layer; subgradient steps improve it.
 """
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.inner.branch_node import Blocks, Columns, Rows
+from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows
+from milbox.inner.branch_points import (
+    ACTIVE,
+    BELOW,
+    INACTIVE,
+    LEVEL,
+    OPEN,
+    SURELY_ACTIVE,
+    SURELY_INACTIVE,
+    Network,
+)
 from milbox.kernels import kernel, larger, vectorised
 
 PATIENCE, DAMPING = 6, 0.7
-"""With ties, after so many steps without a better bound the steps get shorter by so much."""
+"""With ties or two layers, after so many steps without a better bound the steps get shorter by so much."""
+
+STEEPEST = 64.0
+"""A price may not grow beyond all bounds: rounding grows with it."""
+
+STEEPEST_TIE = 4096.0
+"""The same for the price of a tie, whose inputs are scaled down by the number of ties."""
 
 
 @vectorised
@@ -69,23 +87,143 @@ def find_tops(cost: FloatArray, first: IntArray, free: int, top: FloatArray, at:
 
 
 @kernel
-def look(
-    table: FloatArray, sign: FloatArray, bias: FloatArray, at: IntArray, count: int, free: int, h: FloatArray
-) -> float:
-    """The value at a point given by its columns; leaves the inputs of the rows and of the output in h."""
+def look(table: FloatArray, bias: FloatArray, at: IntArray, count: int, free: int, h: FloatArray) -> None:
+    """Leave in h the inputs of the rows and of the output at a point given by its columns."""
     last = table.shape[0] - 1
-    total = bias[last]
-    for p in range(free):
-        total += table[last, at[p]]
-    h[last] = total
-    value: float = total
-    for r in range(count):
+    for row in range(count + 1):
+        r = row if row < count else last
         total = bias[r]
         for p in range(free):
             total += table[r, at[p]]
         h[r] = total
-        value += sign[r] * max(total, 0.0)
+
+
+@kernel
+def worth(net: Network, rows: Rows, count: int) -> float:
+    """The value at the point looked at last; leaves the inputs of the upper units in h as well."""
+    units, uppers = net.above.shape
+    z = rows.h[units + 1 :]
+    for k in range(uppers):
+        z[k] = net.upper_bias[k]
+    value = float(rows.h[units])
+    for r in range(count):
+        output = max(rows.h[r], 0.0)
+        value += rows.sign[r] * output
+        for k in range(uppers):
+            z[k] += output * rows.above[r, k]
+    for k in range(uppers):
+        value += net.upper_sign[k] * max(z[k], 0.0)
     return value
+
+
+@kernel
+def draw(lines: Lines, i: int, phase: int) -> float:
+    """Draw one line above weight * max(0, h), by what is known of h; its constant."""
+    weight, base, gain, constant = lines.weight[i], 0.0, 0.0, 0.0
+    if phase == OPEN and weight > 0.0:
+        base = weight * lines.high[i] / (lines.high[i] - lines.low[i])
+        constant = -base * lines.low[i]
+    elif phase == OPEN:
+        gain = weight
+    elif phase == ACTIVE:
+        base, gain = weight, 1.0
+    elif phase == SURELY_ACTIVE:
+        base = weight
+    elif phase == LEVEL:
+        gain = 1.0
+    elif phase != SURELY_INACTIVE:
+        gain = -1.0
+    lines.base[i] = base
+    lines.gain[i] = gain
+    return constant
+
+
+@kernel
+def limit(lines: Lines, i: int, phase: int) -> None:
+    """Say between what a line's price may be, and move it there."""
+    most = 1.0 if phase == OPEN else STEEPEST if phase < BELOW else STEEPEST_TIE
+    lines.most[i] = most
+    lines.least[i] = -most if phase == LEVEL else 0.0
+    lines.price[i] = min(max(lines.price[i], lines.least[i]), most)
+
+
+@kernel
+def tilt(lines: Lines, bias: FloatArray, count: int) -> tuple[float, float]:
+    """Give lines the slopes that prices say; what biases then add, and the steepest slope, if over 1."""
+    total = 0.0
+    steepest = 1.0
+    for i in range(count):
+        slope = lines.base[i] + lines.gain[i] * lines.price[i]
+        lines.slope[i] = slope
+        total += slope * bias[i]
+        steepest = max(steepest, abs(slope))
+    return total, steepest
+
+
+@kernel
+def pull(lines: Lines, h: FloatArray, count: int) -> float:
+    """Find the bound's derivatives by the prices, where those can follow; the sum of their squares."""
+    total = 0.0
+    for i in range(count):
+        way = lines.gain[i] * h[i]
+        if (way > 0.0 and lines.price[i] <= lines.least[i]) or (
+            way < 0.0 and lines.price[i] >= lines.most[i]
+        ):
+            way = 0.0
+        lines.way[i] = way
+        total += way * way
+    return total
+
+
+@kernel
+def move(lines: Lines, stride: float, count: int) -> None:
+    """Change prices against the derivatives."""
+    for i in range(count):
+        price = lines.price[i] - stride * lines.way[i]
+        lines.price[i] = min(max(price, lines.least[i]), lines.most[i])
+
+
+@kernel
+def draw_all(
+    net: Network, rows: Rows, lines: Lines, uppers: Lines, desk: Desk, count: int, noise: float
+) -> float:
+    """Draw lines above upper units, tilt them, and draw those of the rows, which are worth what that says.
+
+    Returns:
+        What all that adds to the bound, with room for rounding.
+    """
+    units, layer = net.above.shape
+    constant = float(rows.bias[units])
+    for k in range(layer):
+        constant += draw(uppers, k, desk.phase[units + k])
+    added, steepest = tilt(uppers, net.upper_bias, layer)
+    for r in range(count):
+        weight = rows.sign[r]
+        for k in range(layer):
+            weight += uppers.slope[k] * rows.above[r, k]
+        lines.weight[r] = weight
+        constant += draw(lines, r, desk.phase[rows.unit[r]])
+    return constant + added + noise * steepest
+
+
+@kernel
+def relax(net: Network, rows: Rows, lines: Lines, desk: Desk, count: int) -> None:
+    """Leave in h the inputs of upper units if each row's output were on its line, not its ReLU."""
+    units, layer = net.above.shape
+    z = rows.h[units + 1 :]
+    for k in range(layer):
+        z[k] = net.upper_bias[k]
+    for r in range(count):
+        phase = desk.phase[rows.unit[r]]
+        output = rows.h[r]
+        if phase == OPEN and lines.weight[r] > 0.0:
+            output = (output - lines.low[r]) * lines.high[r] / (lines.high[r] - lines.low[r])
+        elif phase == OPEN:
+            output *= lines.price[r]
+        elif phase == INACTIVE:
+            output = 0.0
+        for k in range(layer):
+            z[k] += output * rows.above[r, k]
 
 
 @kernel
@@ -97,63 +235,70 @@ def copy(count: int, source: FloatArray, target: FloatArray) -> None:
 
 @kernel
 def descend(
+    net: Network,
     rows: Rows,
+    lines: Lines,
+    uppers: Lines,
     columns: Columns,
     blocks: Blocks,
+    desk: Desk,
     count: int,
     free: int,
-    constant: float,
     steps: int,
     floor: float,
     noise: float,
-    tied: bool,
+    patient: bool,
 ) -> float:
-    """The best bound of some subgradient steps on the slopes, which are left where it is reached.
+    """The best bound of some subgradient steps on the prices, which are left where it is reached.
 
-    Polyak's steps, aimed halfway between the best bound so far and the floor. Prices of ties take many more
-    steps to find, and those must get shorter: they go half the way to the floor, and less once that fails.
+    Polyak's steps, aimed halfway between the best bound so far and the floor. Prices of ties, and those of
+    two layers, take many more steps to find, and those must get shorter: they go half the way to the floor,
+    and less once that fails.
     """
     width = blocks.first[free]
+    units, layer = net.above.shape
+    z = rows.h[units + 1 :]
     best = 4.0
     boldness = 0.5
     since = 0
+    constant = 0.0
     for step in range(steps):
-        add_costs(columns.table, rows.slope, count, width, columns.cost)
+        # Without upper units the lines stay as they are, but for their slopes.
+        if step == 0 or layer > 0:
+            constant = draw_all(net, rows, lines, uppers, desk, count, noise)
+        added, steepest = tilt(lines, rows.bias, count)
+        add_costs(columns.table, lines.slope, count, width, columns.cost)
         bound = constant + find_tops(columns.cost, blocks.first, free, blocks.top, blocks.at)
-        steepest = 1.0
-        for r in range(count):
-            slope = rows.slope[r]
-            bound += slope * rows.bias[r]
-            steepest = max(steepest, abs(slope))
-        bound += noise * steepest
+        bound += added + noise * steepest
         since += 1
         if step == 0 or bound < best:
             since = 0
             best = bound
-            copy(count, rows.slope, rows.best_slope)
+            copy(count, lines.price, lines.best_price)
+            copy(layer, uppers.price, uppers.best_price)
             copy(width, columns.cost, columns.best_cost)
             copy(free, blocks.top, blocks.best_top)
             for p in range(free):
                 blocks.best_at[p] = blocks.at[p]
         if best <= floor or step == steps - 1:
             break
-        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, rows.h)
-        steepness = 0.0
-        for r in range(count):
-            # A slope at the end of its interval cannot follow its gradient outwards.
-            h, slope = rows.h[r], rows.slope[r]
-            if (h > 0.0 and slope <= rows.least[r]) or (h < 0.0 and slope >= rows.most[r]):
-                h = 0.0
-            rows.h[r] = h
-            steepness += h * h
+        look(columns.table, rows.bias, blocks.at, count, free, rows.h)
+        steepness = pull(lines, rows.h, count)
+        if layer > 0:
+            relax(net, rows, lines, desk, count)
+            steepness += pull(uppers, z, layer)
         if steepness < noise * noise:
             break
         if since == PATIENCE:
             since = 0
             boldness *= DAMPING
-        aim = bound - boldness * (bound - floor) if tied else 0.5 * (best + floor)
+        aim = bound - boldness * (bound - floor) if patient else 0.5 * (best + floor)
         stride = (bound - aim) / steepness
-        for r in range(count):
-            rows.slope[r] = min(max(rows.slope[r] - stride * rows.h[r], rows.least[r]), rows.most[r])
-    copy(count, rows.best_slope, rows.slope)
+        move(lines, stride, count)
+        move(uppers, stride, layer)
+    copy(count, lines.best_price, lines.price)
+    copy(layer, uppers.best_price, uppers.price)
+    if layer > 0:
+        draw_all(net, rows, lines, uppers, desk, count, noise)
+    tilt(lines, rows.bias, count)
     return best

@@ -20,8 +20,8 @@ class Stack(NamedTuple):
     that was branched on to get it]"""
     bound: FloatArray
     phase: IntArray
-    """(nodes, N)"""
-    slope: FloatArray
+    """(nodes, N + K), as those below: units and ties, then upper units."""
+    price: FloatArray
     low: FloatArray
     high: FloatArray
     first: IntArray
@@ -32,19 +32,35 @@ class Stack(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The undecided units of a node."""
+    """The undecided units and ties of a node; with upper units, those that are surely active as well."""
 
     unit: IntArray
     sign: FloatArray
+    above: FloatArray
+    """(N, K): what it adds to each upper unit."""
     bias: FloatArray
     """With the fixed blocks added; in place N, that of the output."""
+    h: FloatArray
+    """Inputs at some point; in place N, that of the output, and behind it those of the upper units."""
+
+
+class Lines(NamedTuple):
+    """What is known of the inputs of rows, or of upper units, and the lines above their outputs."""
+
     low: FloatArray
     high: FloatArray
-    slope: FloatArray
-    best_slope: FloatArray
+    weight: FloatArray
+    """What an output is worth: its sign and, at the slopes of the upper units, what it says to those."""
+    base: FloatArray
+    gain: FloatArray
+    price: FloatArray
+    """A slope is base + gain * price, and the price is what can be chosen."""
+    best_price: FloatArray
     least: FloatArray
     most: FloatArray
-    h: FloatArray
+    slope: FloatArray
+    way: FloatArray
+    """How the bound changes with the price."""
 
 
 class Columns(NamedTuple):
@@ -78,7 +94,7 @@ class Desk(NamedTuple):
     """What else is known of the node being worked on."""
 
     phase: IntArray
-    """Of every unit."""
+    """Of every unit, tie and upper unit."""
     point: IntArray
     """The letters of all blocks: fixed ones, and the free ones of the point looked at last."""
     spare_point: IntArray
@@ -98,7 +114,15 @@ def pack(columns: Columns, count: int, left: int) -> None:
 
 @kernel
 def load(
-    net: Network, stack: Stack, rows: Rows, columns: Columns, blocks: Blocks, desk: Desk, node: int
+    net: Network,
+    stack: Stack,
+    rows: Rows,
+    lines: Lines,
+    uppers: Lines,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    node: int,
 ) -> tuple[int, int]:
     """Lay the node on the desk: fixed blocks go into the biases, decided units into the output."""
     units = net.sign.shape[0]
@@ -130,7 +154,7 @@ def load(
     for j in range(units):
         phase = stack.phase[node, j]
         desk.phase[j] = phase
-        if phase == SURELY_ACTIVE:
+        if phase == SURELY_ACTIVE and uppers.low.shape[0] == 0:
             rows.bias[units] += net.sign[j] * rows.bias[j]
             for i in range(width):
                 columns.table[units, i] += net.sign[j] * net.by_unit[j, columns.letter[i]]
@@ -140,10 +164,17 @@ def load(
             rows.unit[count] = j
             rows.sign[count] = net.sign[j]
             rows.bias[count] = rows.bias[j]
-            rows.slope[count] = stack.slope[node, j]
-            rows.low[count] = stack.low[node, j]
-            rows.high[count] = stack.high[node, j]
+            lines.price[count] = stack.price[node, j]
+            lines.low[count] = stack.low[node, j]
+            lines.high[count] = stack.high[node, j]
+            for k in range(uppers.low.shape[0]):
+                rows.above[count, k] = net.above[j, k]
             count += 1
+    for k in range(uppers.low.shape[0]):
+        desk.phase[units + k] = stack.phase[node, units + k]
+        uppers.price[k] = stack.price[node, units + k]
+        uppers.low[k] = stack.low[node, units + k]
+        uppers.high[k] = stack.high[node, units + k]
     return free, count
 
 
@@ -151,6 +182,8 @@ def load(
 def push(
     stack: Stack,
     rows: Rows,
+    lines: Lines,
+    uppers: Lines,
     columns: Columns,
     blocks: Blocks,
     desk: Desk,
@@ -165,9 +198,14 @@ def push(
     for j in range(desk.phase.shape[0]):
         stack.phase[node, j] = desk.phase[j]
     for r in range(count):
-        stack.slope[node, rows.unit[r]] = rows.slope[r]
-        stack.low[node, rows.unit[r]] = rows.low[r]
-        stack.high[node, rows.unit[r]] = rows.high[r]
+        stack.price[node, rows.unit[r]] = lines.price[r]
+        stack.low[node, rows.unit[r]] = lines.low[r]
+        stack.high[node, rows.unit[r]] = lines.high[r]
+    units = desk.phase.shape[0] - uppers.low.shape[0]
+    for k in range(uppers.low.shape[0]):
+        stack.price[node, units + k] = uppers.price[k]
+        stack.low[node, units + k] = uppers.low[k]
+        stack.high[node, units + k] = uppers.high[k]
     at = stack.start[node]
     taken = 0
     for p in range(desk.point.shape[0]):

@@ -1,4 +1,4 @@
-"""What is a point worth to a one-hidden-layer network, was it tried, and do its neighbours do better?
+"""What is a point worth to a network, was it tried, and do its neighbours do better?
 
 Compiled, once for all problems: arrays are C-contiguous, of float64, int64 or bool. A *letter* is one state
 of one block; letters are numbered through, block after block, and a point is one letter per block.
@@ -9,8 +9,8 @@ from typing import NamedTuple
 from milbox.arrays import FloatArray, IntArray
 from milbox.kernels import kernel, larger, vectorised
 
-# Phases of a unit. An asserted one was branched on; a certain one holds at every point of the node, or at
-# every better point, and needs no attention any more.
+# Phases of a unit. An asserted one was branched on; a certain one (2 or -2) holds at every point of the node,
+# or at every better point, and needs no attention any more.
 OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE = 0, 1, -1, 2, -2
 # A tie is no unit but a row that every point must satisfy: its input is at most zero, or zero.
 BELOW, LEVEL = 3, 4
@@ -24,10 +24,14 @@ SWEEPS = 20
 
 
 class Network(NamedTuple):
-    """f(x) = h_N + sum_{j<N} sign_j max(0, h_j), where h = bias + sum_p by_letter[x_p].
+    """f(x) = h_N + sum_{j<N} sign_j max(0, h_j) + sum_{k<K} upper_sign_k max(0, z_k).
 
-    Ties are listed with the units and have sign 0. Their sums are exact: whole numbers times a power of two.
-    The size of each output weight is folded into its unit, so that every h_j counts in units of f.
+        h = bias + sum_p by_letter[x_p],   z = upper_bias + sum_{j<N} max(0, h_j) above[j].
+
+    With one hidden layer there are no upper units; with two, a unit says nothing straight to the output and
+    has sign 0. The sizes of weights are folded into the units, so that every h_j and z_k counts in units of
+    f, and no unit of two layers says more than 1 in all. Ties are listed with the units and have sign 0.
+    Their sums are exact: whole numbers times a power of two.
     """
 
     by_letter: FloatArray
@@ -37,9 +41,15 @@ class Network(NamedTuple):
     bias: FloatArray
     """(N + 1,)"""
     sign: FloatArray
-    """(N,): +1 or -1; 0 for ties."""
+    """(N,): +1 or -1; 0 for ties, and below another layer."""
+    above: FloatArray
+    """(N, K): what a unit's output adds to each upper unit."""
+    upper_bias: FloatArray
+    """(K,)"""
+    upper_sign: FloatArray
+    """(K,): +1 or -1."""
     phase: IntArray
-    """(N,): `OPEN`; `BELOW` or `LEVEL` for ties."""
+    """(N + K,): `OPEN`; `BELOW` or `LEVEL` for ties."""
     first: IntArray
     """(blocks + 1,): the first letter of each block, and the number of letters."""
     key: IntArray
@@ -64,16 +74,24 @@ class Pool(NamedTuple):
 
 @vectorised
 def value_at(net: Network, point: IntArray, h: FloatArray) -> float:
-    """f(point), always added up in the same order; leaves the units' inputs in h."""
-    units = net.sign.shape[0]
+    """f(point), always added up in the same order; leaves the inputs of units and upper units in h."""
+    units, uppers = net.above.shape
     for j in range(units + 1):
         h[j] = net.bias[j]
     for p in range(point.shape[0]):
         for j in range(units + 1):
             h[j] += net.by_letter[point[p], j]
+    z = h[units + 1 :]
+    for k in range(uppers):
+        z[k] = net.upper_bias[k]
     total = float(h[units])
     for j in range(units):
-        total += net.sign[j] * max(h[j], 0.0)
+        output = max(h[j], 0.0)
+        total += net.sign[j] * output
+        for k in range(uppers):
+            z[k] += output * net.above[j, k]
+    for k in range(uppers):
+        total += net.upper_sign[k] * max(z[k], 0.0)
     return total
 
 
@@ -115,7 +133,7 @@ def is_tried(tried: Tried, point: IntArray, key: int) -> bool:
 @kernel
 def satisfies_ties(net: Network, h: FloatArray) -> bool:
     """Whether the inputs h are as the ties say."""
-    for j in range(net.phase.shape[0]):
+    for j in range(net.sign.shape[0]):
         if (net.phase[j] >= BELOW and h[j] > 0.0) or (net.phase[j] == LEVEL and h[j] < 0.0):
             return False
     return True
@@ -168,6 +186,30 @@ def values_with(
             out[i] += s0 * larger(h0 + t0[i], 0.0)
 
 
+@vectorised
+def add_upper(
+    net: Network,
+    table: FloatArray,
+    above: FloatArray,
+    h: FloatArray,
+    count: int,
+    begin: int,
+    end: int,
+    values: FloatArray,
+) -> None:
+    """Add what upper units say to `values_with`; the inputs behind h's `last` are overwritten."""
+    z = h[table.shape[0] :]
+    for i in range(begin, end):
+        for k in range(z.shape[0]):
+            z[k] = net.upper_bias[k]
+        for j in range(count):
+            output = larger(h[j] + table[j, i], 0.0)
+            for k in range(z.shape[0]):
+                z[k] += output * above[j, k]
+        for k in range(z.shape[0]):
+            values[i] += net.upper_sign[k] * larger(z[k], 0.0)
+
+
 @kernel
 def climb(
     net: Network,
@@ -184,19 +226,23 @@ def climb(
     The climb itself passes through tried points; only what it offers is untried.
     """
     last = pool.value.shape[0] - 1
+    units, uppers = net.above.shape
     current = value_at(net, point, h)
     key = key_of(net, point)
     for _ in range(SWEEPS):
         moved = False
         for p in range(point.shape[0]):
             old = point[p]
-            for j in range(h.shape[0]):
+            for j in range(units + 1):
                 h[j] -= net.by_letter[old, j]
             best = current + slack
             to = old
             floor = pool.value[last] + slack
-            values_with(net.by_unit, net.sign, h, net.sign.shape[0], net.first[p], net.first[p + 1], values)
-            for letter in range(net.first[p], net.first[p + 1]):
+            begin, end = net.first[p], net.first[p + 1]
+            values_with(net.by_unit, net.sign, h, units, begin, end, values)
+            if uppers > 0:
+                add_upper(net, net.by_unit, net.above, h, units, begin, end, values)
+            for letter in range(begin, end):
                 value = values[letter]
                 if value > floor:
                     point[p] = letter
@@ -211,7 +257,7 @@ def climb(
                 point[p] = to
                 current = best
                 moved = True
-            for j in range(h.shape[0]):
+            for j in range(units + 1):
                 h[j] += net.by_letter[to, j]
         if not moved:
             break

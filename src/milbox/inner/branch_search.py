@@ -1,4 +1,4 @@
-"""Which points make a one-hidden-layer network largest, over a product of small blocks, minus tried points?
+"""Which points make a network largest, over a product of small blocks, minus tried points?
 
 Exact branch and bound on arrays. It branches on the phases of units with positive output weight, then on
 blocks; `branch_bound` has the bound, `branch_tree` the tree. This module scales the network, shuffles its
@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_letters import Ties
-from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, Stack
+from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack
 from milbox.inner.branch_points import BELOW, LEVEL, NOTHING, OPEN, Network, Pool, Tried
 from milbox.inner.branch_tree import DONE, STACK_FULL, advance
 
@@ -32,8 +32,25 @@ STEPS = 4
 FIRST_TIED_STEPS, TIED_STEPS = 300, 20
 """The same with ties, at the root and elsewhere: their prices take longer to find, and are inherited."""
 
+FIRST_DEEP_STEPS, DEEP_STEPS = 40, 10
+"""The same with two hidden layers and without ties."""
+
 FEW, MANY = 512.0, 4e6
 """Nodes of few points are enumerated; all points are, unless many, once nodes times few exceed them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layered:
+    """Units above those of a sum: f(a) = h_N + sum_k weight_k max(0, z_k).
+
+    Here z = bias + sum_{j<N} max(0, h_j) above[j].
+    """
+
+    above: FloatArray
+    """(N, K)"""
+    bias: FloatArray
+    weight: FloatArray
+    """(K,)"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +63,8 @@ class Sum:
     """(blocks + 1,): where each block's states begin; no block is empty."""
     bias: FloatArray
     """(N + 1,)"""
-    weight: FloatArray
-    """(N,)"""
+    weight: FloatArray | Layered
+    """(N,), or a layer above, and then the last column is 0."""
     ties: Ties | None = None
     """What a point must satisfy besides."""
 
@@ -96,10 +113,11 @@ def maximise(
     """
     began = time.perf_counter()
     net, order, exponent = shuffled(f, rng)
-    blocks, units = len(net.first) - 1, len(net.sign)
+    blocks, (units, uppers) = len(net.first) - 1, net.above.shape
     # Each of the sums behind a value or a bound has at most so many terms, of total size below 1, and below
-    # 1 more with ties.
-    noise = float(np.finfo(np.float64).eps) * (units + blocks + 4) * (1.0 if f.ties is None else 2.0)
+    # 1 more with ties. With two layers such a sum is a term of another, and so are its weights.
+    parts = 1 + (f.ties is not None) + 2 * (uppers > 0)
+    noise = float(np.finfo(np.float64).eps) * (units + uppers + blocks + 4) * parts
     slack = 8.0 * noise
 
     place = np.empty_like(order)
@@ -109,7 +127,9 @@ def maximise(
     starts = net.first[:-1] + (rng.random((STARTS, blocks)) * np.diff(net.first)).astype(np.int64)
     if start is not None:
         starts = place[start + f.first[:-1]][None, :]
-    steps = (STEPS, STEPS) if f.ties is None else (FIRST_TIED_STEPS, TIED_STEPS)
+    steps = (FIRST_DEEP_STEPS, DEEP_STEPS) if uppers else (STEPS, STEPS)
+    if f.ties is not None:
+        steps = (FIRST_TIED_STEPS, TIED_STEPS)
     stack, desk = root(net), empty_desk(net)
 
     limit = math.inf if nodes is None else nodes
@@ -155,24 +175,27 @@ def maximise(
 
 def shuffled(f: Sum, rng: Generator) -> tuple[Network, IntArray, int]:
     """The network, letters shuffled within blocks and |f| < 1; the old letters; log2 of the scale."""
-    used = np.append(np.flatnonzero(f.weight), len(f.weight))
-    size = np.append(np.abs(f.weight), 1.0)[used]
+    size, sign, layer = folded(f.weight)
+    used = np.append(np.flatnonzero(size), len(size))
+    size = np.append(size, 1.0)[used]
     block = np.repeat(np.arange(len(f.first) - 1), np.diff(f.first))
     order = np.lexsort((rng.random(len(block)), block))
     by_letter = f.table[order][:, used] * size
     bias = f.bias[used] * size
-    scale = float(reached(by_letter, bias, f.first).sum())
+    scale = float(reached(by_letter, bias, f.first).sum() + np.abs(layer.bias).sum())
     if not math.isfinite(scale):
         raise ValueError("the network has infinite or undefined weights, or its values overflow")
     # A power of two changes no digit of any weight.
     exponent = math.frexp(scale)[1]
     by_letter, bias = np.ldexp(by_letter, -exponent), np.ldexp(bias, -exponent)
-    sign, phase = np.sign(f.weight[used[:-1]]), np.full(len(used) - 1, OPEN)
+    sign, above = sign[used[:-1]], layer.above[used[:-1]]
+    phase = np.full(len(sign), OPEN)
     if f.ties is not None:
         tied, constant = scaled(f.ties, f.first)
         by_letter = np.column_stack([by_letter[:, :-1], tied[order], by_letter[:, -1]])
         bias = np.concatenate([bias[:-1], constant, bias[-1:]])
         sign = np.append(sign, np.zeros(len(constant)))
+        above = np.vstack([above, np.zeros((len(constant), above.shape[1]))])
         phase = np.append(phase, np.where(f.ties.level, LEVEL, BELOW))
     by_letter = np.ascontiguousarray(by_letter)
     net = Network(
@@ -180,11 +203,27 @@ def shuffled(f: Sum, rng: Generator) -> tuple[Network, IntArray, int]:
         by_unit=np.ascontiguousarray(by_letter.T),
         bias=bias,
         sign=sign,
-        phase=phase,
+        above=np.ascontiguousarray(above),
+        upper_bias=np.ldexp(layer.bias, -exponent),
+        upper_sign=layer.weight,
+        phase=np.append(phase, np.full(len(layer.weight), OPEN)),
         first=f.first,
         key=rng.integers(0, 2**63, len(order)),
     )
     return net, order, exponent
+
+
+def folded(weight: FloatArray | Layered) -> tuple[FloatArray, FloatArray, Layered]:
+    """How large a unit's say is, what is left of it when its input is scaled by that, and the layer above."""
+    if not isinstance(weight, Layered):
+        nothing = Layered(np.zeros((len(weight), 0)), np.zeros(0), np.zeros(0))
+        return np.abs(weight), np.sign(weight), nothing
+    used = np.flatnonzero(weight.weight)
+    heard = np.abs(weight.weight[used])
+    above, bias = weight.above[:, used] * heard, weight.bias[used] * heard
+    size = np.abs(above).sum(axis=1)
+    above = above / np.where(size > 0.0, size, 1.0)[:, None]
+    return size, np.zeros(len(size)), Layered(above, bias, np.sign(weight.weight[used]))
 
 
 def scaled(ties: Ties, first: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -219,13 +258,13 @@ def is_near(value: float, bound: float, gap: float) -> bool:
 
 def root(net: Network) -> Stack:
     """The stack with the whole domain on it."""
-    letters, units, blocks = len(net.key), len(net.sign), len(net.first) - 1
+    letters, units, blocks = len(net.key), len(net.phase), len(net.first) - 1
     depth = 32 + 2 * blocks
     stack = Stack(
         counts=np.array([1, 0, -1, 0, 0, 0]),
         bound=np.zeros(depth),
         phase=np.zeros((depth, units), np.int64),
-        slope=np.zeros((depth, units)),
+        price=np.zeros((depth, units)),
         low=np.zeros((depth, units)),
         high=np.zeros((depth, units)),
         first=np.zeros((depth, blocks + 1), np.int64),
@@ -234,7 +273,7 @@ def root(net: Network) -> Stack:
     )
     stack.bound[0] = 1.0
     stack.phase[0] = net.phase
-    stack.slope[0] = np.minimum(net.sign, 0.0) / 2
+    stack.price[0] = np.where(net.phase == OPEN, 0.5, 0.0)
     stack.low[0], stack.high[0] = -1.0, 1.0
     stack.first[0] = net.first
     stack.start[1] = letters
@@ -253,9 +292,9 @@ def larger(stack: Stack) -> Stack:
     return Stack(stack.counts, *(grown(array) for array in stack[1:]))
 
 
-def empty_desk(net: Network) -> tuple[Rows, Columns, Blocks, Desk]:
+def empty_desk(net: Network) -> tuple[Rows, Lines, Lines, Columns, Blocks, Desk]:
     """Room to work on any node."""
-    letters, units, blocks = len(net.key), len(net.sign), len(net.first) - 1
+    letters, (units, layer), blocks = len(net.key), net.above.shape, len(net.first) - 1
 
     def floats(*shape: int) -> FloatArray:
         return np.zeros(shape)
@@ -263,7 +302,16 @@ def empty_desk(net: Network) -> tuple[Rows, Columns, Blocks, Desk]:
     def whole(*shape: int) -> IntArray:
         return np.zeros(shape, np.int64)
 
-    rows = Rows(whole(units), *(floats(units + 1) for _ in Rows._fields[1:]))
+    rows = Rows(
+        unit=whole(units),
+        sign=floats(units),
+        above=floats(units, layer),
+        bias=floats(units + 1),
+        h=floats(units + 1 + layer),
+    )
+    lines = Lines(*(floats(units) for _ in Lines._fields))
+    uppers = Lines(*(floats(layer) for _ in Lines._fields))
+    uppers.weight[:] = net.upper_sign  # and stays so
     columns = Columns(
         table=np.empty((units + 1, letters)),
         letter=whole(letters),
@@ -282,10 +330,10 @@ def empty_desk(net: Network) -> tuple[Rows, Columns, Blocks, Desk]:
         best_at=whole(blocks),
     )
     desk = Desk(
-        phase=whole(units),
+        phase=whole(units + layer),
         point=whole(blocks),
         spare_point=whole(blocks),
-        climbing_h=floats(units + 1),
-        spare_h=floats(units + 1),
+        climbing_h=floats(units + 1 + layer),
+        spare_h=floats(units + 1 + layer),
     )
-    return rows, columns, blank, desk
+    return rows, lines, uppers, columns, blank, desk

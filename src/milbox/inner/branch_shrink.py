@@ -7,16 +7,25 @@ regret alone is larger is struck; and the range of each unit's input over better
 its chord steeper and its phase often certain.
 """
 
+import math
+
 from milbox.arrays import FloatArray, IntArray
-from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, pack
-from milbox.inner.branch_points import ACTIVE, BELOW, INACTIVE, LEVEL, OPEN, SURELY_ACTIVE, SURELY_INACTIVE
+from milbox.inner.branch_bound import add_costs, draw, find_tops, limit
+from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, pack
+from milbox.inner.branch_points import (
+    ACTIVE,
+    BELOW,
+    INACTIVE,
+    LEVEL,
+    OPEN,
+    SURELY_ACTIVE,
+    SURELY_INACTIVE,
+    Network,
+)
 from milbox.kernels import kernel, larger, smaller, vectorised
 
-STEEPEST = 64.0
-"""A slope may not grow beyond all bounds: rounding grows with it."""
-
-STEEPEST_TIE = 4096.0
-"""The same for the price of a tie, whose inputs are scaled down by the number of ties."""
+EMPTY = 9
+"""In place of a phase: there is no such point."""
 
 
 @vectorised
@@ -38,61 +47,110 @@ def span(values: FloatArray, first: IntArray, free: int) -> tuple[float, float]:
 
 @kernel
 def settle(
-    rows: Rows, columns: Columns, blocks: Blocks, desk: Desk, count: int, free: int, noise: float
-) -> tuple[int, float]:
-    """Find the rows' ranges, move units whose phase is certain into the output or out, and allow slopes.
+    rows: Rows,
+    lines: Lines,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    count: int,
+    free: int,
+    noise: float,
+) -> int:
+    """Find the rows' ranges, and move units whose phase is certain into the output or out.
 
     Returns:
-        The rows that remain, or -1 if the node is empty, and the constant of their bound.
+        The rows that remain, or -1 if the node is empty.
     """
     last = columns.table.shape[0] - 1
+    layer = rows.above.shape[1]
     left = 0
-    constant = 0.0
     for r in range(count):
         least, most = span(columns.table[r], blocks.first, free)
         # What `tighten` proved for better points stays true: the floor only rises.
-        low = max(rows.low[r], rows.bias[r] + least)
-        high = min(rows.high[r], rows.bias[r] + most)
-        unit, sign, phase = rows.unit[r], rows.sign[r], desk.phase[rows.unit[r]]
-        if (phase == ACTIVE and high < -noise) or (phase == INACTIVE and low > noise):
-            return -1, 0.0
-        if (phase >= BELOW and low > 0.0) or (phase == LEVEL and high < 0.0):
-            return -1, 0.0
-        if phase >= BELOW and high <= 0.0 and (low >= 0.0 or phase == BELOW):
-            desk.phase[unit] = SURELY_INACTIVE
-        elif phase < BELOW and low >= 0.0:
-            desk.phase[unit] = SURELY_ACTIVE
+        low = max(lines.low[r], rows.bias[r] + least)
+        high = min(lines.high[r], rows.bias[r] + most)
+        unit, sign = rows.unit[r], rows.sign[r]
+        phase = settled(desk.phase[unit], low, high, noise)
+        if phase == EMPTY:
+            return -1
+        desk.phase[unit] = phase
+        if phase == SURELY_ACTIVE and layer == 0:
             rows.bias[last] += sign * rows.bias[r]
             for i in range(blocks.first[free]):
                 columns.table[last, i] += sign * columns.table[r, i]
-        elif phase < BELOW and high <= 0.0:
-            desk.phase[unit] = SURELY_INACTIVE
-        else:
-            least_slope = -1.0
-            most_slope = 0.0
-            if phase >= BELOW:
-                least_slope = -STEEPEST_TIE
-                most_slope = STEEPEST_TIE if phase == LEVEL else 0.0
-            elif phase == ACTIVE:
-                least_slope, most_slope = sign, STEEPEST
-            elif phase == INACTIVE:
-                least_slope = -STEEPEST
-            elif sign > 0.0:
-                least_slope = most_slope = high / (high - low)
-                constant -= least_slope * low
-            rows.unit[left] = unit
-            rows.sign[left] = sign
-            rows.bias[left] = rows.bias[r]
-            rows.low[left] = low
-            rows.high[left] = high
-            rows.least[left] = least_slope
-            rows.most[left] = most_slope
-            rows.slope[left] = min(max(rows.slope[r], least_slope), most_slope)
+        elif phase != SURELY_INACTIVE:
+            lines.low[left] = low
+            lines.high[left] = high
+            lines.price[left] = lines.price[r]
+            limit(lines, left, phase)
             if left != r:
+                rows.unit[left] = unit
+                rows.sign[left] = sign
+                rows.bias[left] = rows.bias[r]
+                for k in range(layer):
+                    rows.above[left, k] = rows.above[r, k]
                 for i in range(blocks.first[free]):
                     columns.table[left, i] = columns.table[r, i]
             left += 1
-    return left, constant + rows.bias[last]
+    return left
+
+
+@kernel
+def settled(phase: int, low: float, high: float, noise: float) -> int:
+    """What is known of a unit whose input is between two numbers; `EMPTY` if nothing can be."""
+    if phase >= BELOW:
+        if low > 0.0 or (phase == LEVEL and high < 0.0):
+            return EMPTY
+        return SURELY_INACTIVE if high <= 0.0 and (low >= 0.0 or phase == BELOW) else phase
+    if (phase == ACTIVE and high < -noise) or (phase == INACTIVE and low > noise):
+        return EMPTY
+    return SURELY_ACTIVE if low >= 0.0 else SURELY_INACTIVE if high <= 0.0 else phase
+
+
+@kernel
+def settle_upper(
+    net: Network,
+    rows: Rows,
+    lines: Lines,
+    uppers: Lines,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    count: int,
+    free: int,
+    noise: float,
+) -> bool:
+    """Find the ranges of upper units, and what is certain of them; whether points remain.
+
+    A range is what lines above (or below) the outputs of the rows leave of it: chords, or the better of the
+    two that a ReLU is made of. Nothing is said straight to the output here: costs are about z alone.
+    """
+    units, layer = net.above.shape
+    for k in range(layer):
+        phase = desk.phase[units + k]
+        if abs(phase) == SURELY_ACTIVE:
+            continue
+        for way in (1.0, -1.0):
+            most = way * net.upper_bias[k] + noise
+            for r in range(count):
+                below = desk.phase[rows.unit[r]]
+                lines.weight[r] = way * rows.above[r, k]
+                most += draw(lines, r, below)
+                price = 1.0 if below == OPEN and lines.high[r] > -lines.low[r] else 0.0
+                lines.slope[r] = lines.base[r] + lines.gain[r] * price
+                most += lines.slope[r] * rows.bias[r]
+            add_costs(columns.table, lines.slope, count, blocks.first[free], columns.cost)
+            most += find_tops(columns.cost, blocks.first, free, blocks.top, blocks.at)
+            if way > 0.0:
+                uppers.high[k] = min(uppers.high[k], most)
+            else:
+                uppers.low[k] = max(uppers.low[k], -most)
+        phase = settled(phase, uppers.low[k], uppers.high[k], noise)
+        if phase == EMPTY:
+            return False
+        desk.phase[units + k] = phase
+        limit(uppers, k, phase)
+    return True
 
 
 @kernel
@@ -147,7 +205,7 @@ def farthest(
     """
     price = 1.0 / max(slope, 0.001)
     step = 1.0
-    best = 4.0 * price
+    best = math.inf
     for _ in range(3):
         far = reach(values, regret, first, free, way, price * step) + price * step * gap
         if far < best:
@@ -161,18 +219,30 @@ def farthest(
 
 @kernel
 def tighten(
-    rows: Rows, columns: Columns, blocks: Blocks, desk: Desk, count: int, free: int, gap: float, noise: float
+    rows: Rows,
+    lines: Lines,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    count: int,
+    free: int,
+    gap: float,
+    noise: float,
 ) -> bool:
-    """Shrink the ranges of units on a chord to what better points can reach; whether any shrank by much."""
+    """Shrink the ranges of open units to what better points can reach; whether any shrank by much.
+
+    Where there is one layer, those of positive sign suffice: the others have no chord.
+    """
     shrank = False
     for r in range(count):
-        if rows.sign[r] > 0.0 and desk.phase[rows.unit[r]] == OPEN:
-            width = rows.high[r] - rows.low[r]
-            values, slope = columns.table[r], rows.slope[r]
-            up = farthest(values, columns.regret, blocks.first, free, 1.0, 1.0 - slope, gap)
-            down = farthest(values, columns.regret, blocks.first, free, -1.0, slope, gap)
-            rows.high[r] = min(rows.high[r], rows.bias[r] + (up + noise))
-            rows.low[r] = max(rows.low[r], rows.bias[r] - (down + noise))
-            if rows.high[r] <= 0.0 or rows.low[r] >= 0.0 or rows.high[r] - rows.low[r] < 0.9 * width:
+        weight, slope = lines.weight[r], lines.slope[r]
+        if desk.phase[rows.unit[r]] == OPEN and (weight > 0.0 or rows.above.shape[1] > 0):
+            width = lines.high[r] - lines.low[r]
+            values = columns.table[r]
+            up = farthest(values, columns.regret, blocks.first, free, 1.0, abs(weight - slope), gap)
+            down = farthest(values, columns.regret, blocks.first, free, -1.0, abs(slope), gap)
+            lines.high[r] = min(lines.high[r], rows.bias[r] + (up + noise))
+            lines.low[r] = max(lines.low[r], rows.bias[r] - (down + noise))
+            if lines.high[r] <= 0.0 or lines.low[r] >= 0.0 or lines.high[r] - lines.low[r] < 0.9 * width:
                 shrank = True
     return shrank

@@ -1,8 +1,8 @@
 """How is the tree of nodes searched? Depth first, a slice at a time, so that Python can look at the clock."""
 
 from milbox.arrays import IntArray
-from milbox.inner.branch_bound import descend, look
-from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, Stack, load, push
+from milbox.inner.branch_bound import descend, look, worth
+from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, load, push
 from milbox.inner.branch_points import (
     ACTIVE,
     BELOW,
@@ -13,12 +13,13 @@ from milbox.inner.branch_points import (
     Network,
     Pool,
     Tried,
+    add_upper,
     climb,
     key_of,
     offer,
     values_with,
 )
-from milbox.inner.branch_shrink import settle, strike, tighten
+from milbox.inner.branch_shrink import settle, settle_upper, strike, tighten
 from milbox.inner.branch_ties import propagate
 from milbox.kernels import entry, kernel
 
@@ -73,10 +74,12 @@ def enumerate_all(
     begin, end = blocks.first[widest], blocks.first[widest + 1]
     while True:
         blocks.at[widest] = begin
-        look(columns.table, rows.sign, rows.bias, blocks.at, count, free, rows.h)
-        for r in range(rows.h.shape[0]):
+        look(columns.table, rows.bias, blocks.at, count, free, rows.h)
+        for r in range(columns.table.shape[0]):
             rows.h[r] -= columns.table[r, begin]
         values_with(columns.table, rows.sign, rows.h, count, begin, end, columns.cost)
+        if rows.above.shape[1] > 0:
+            add_upper(net, columns.table, rows.above, rows.h, count, begin, end, columns.cost)
         for i in range(begin, end):
             if columns.cost[i] > pool.value[last] + slack:
                 blocks.at[widest] = i
@@ -97,18 +100,29 @@ def enumerate_all(
 
 
 @kernel
-def highest_chord(rows: Rows, desk: Desk, count: int) -> int:
-    """The row whose chord rises highest above it; `APART` if none has a chord."""
+def highest_chord(net: Network, rows: Rows, lines: Lines, uppers: Lines, desk: Desk, count: int) -> int:
+    """What to branch on: the row, or N + k for an upper unit, whose chord rises highest above it.
+
+    `APART` if none has a chord.
+    """
     best = 0.0
-    row = APART
+    on = APART
     for r in range(count):
-        if rows.sign[r] > 0.0 and desk.phase[rows.unit[r]] == OPEN:
-            low, high = rows.low[r], rows.high[r]
+        if lines.weight[r] > 0.0 and desk.phase[rows.unit[r]] == OPEN:
+            low, high = lines.low[r], lines.high[r]
+            height = lines.weight[r] * -high * low / (high - low)
+            if height > best:
+                best = height
+                on = r
+    units = net.sign.shape[0]
+    for k in range(uppers.low.shape[0]):
+        if net.upper_sign[k] > 0.0 and desk.phase[units + k] == OPEN:
+            low, high = uppers.low[k], uppers.high[k]
             height = -high * low / (high - low)
             if height > best:
                 best = height
-                row = r
-    return row
+                on = units + k
+    return on
 
 
 @kernel
@@ -141,6 +155,8 @@ def sort_blocks(columns: Columns, blocks: Blocks, free: int) -> None:
 def branch(
     stack: Stack,
     rows: Rows,
+    lines: Lines,
+    uppers: Lines,
     columns: Columns,
     blocks: Blocks,
     desk: Desk,
@@ -152,7 +168,7 @@ def branch(
 ) -> None:
     """Cover the node on the desk, or all of it but the point of the best costs, with children.
 
-    On a row: one child per phase of its unit, that of the best costs last, to be searched first.
+    On a unit: one child per phase of it, that of the best costs last, to be searched first.
 
     APART: all points but that of the best costs, in disjoint parts (Lawler 1972). Part i agrees with the
     point on the blocks before the i-th and differs from it there. Blocks whose second best is far below the
@@ -174,14 +190,18 @@ def branch(
                 continue
             columns.keep[blocks.best_at[block]] = False
             regret = blocks.top[block]
-        node = push(stack, rows, columns, blocks, desk, count, free, min(bound - regret, ceiling))
+        node = push(
+            stack, rows, lines, uppers, columns, blocks, desk, count, free, min(bound - regret, ceiling)
+        )
         if on == APART:
             for i in range(blocks.first[block], blocks.first[block + 1]):
                 columns.keep[i] = i == blocks.best_at[block]
         elif on >= 0:
-            active = (rows.h[on] > 0.0) == (child == 1)
-            stack.phase[node, rows.unit[on]] = ACTIVE if active else INACTIVE
-            stack.slope[node, rows.unit[on]] = 1.0 if active else 0.0
+            units = rows.unit.shape[0]
+            unit = rows.unit[on] if on < units else on
+            h = rows.h[on] if on < units else rows.h[on + 1]
+            stack.phase[node, unit] = ACTIVE if (h > 0.0) == (child == 1) else INACTIVE
+            stack.price[node, unit] = 0.0
 
 
 @entry
@@ -191,6 +211,8 @@ def advance(
     pool: Pool,
     stack: Stack,
     rows: Rows,
+    lines: Lines,
+    uppers: Lines,
     columns: Columns,
     blocks: Blocks,
     desk: Desk,
@@ -209,7 +231,8 @@ def advance(
     Returns:
         Whether the search is done, the slice over, or the stack too small.
     """
-    tied = net.phase.shape[0] > 0 and net.phase[net.phase.shape[0] - 1] >= BELOW
+    units, layer = net.above.shape
+    tied = units > 0 and net.phase[units - 1] >= BELOW
     for i in range(starts.shape[0]):
         if tied:
             offer(net, tried, pool, starts[i], key_of(net, starts[i]), desk.spare_h)
@@ -231,10 +254,14 @@ def advance(
         stack.counts[1] += 1
         if node == on_desk:
             # It is there already but for the phase that was branched on.
-            desk.phase[rows.unit[on]] = stack.phase[node, rows.unit[on]]
-            rows.slope[on] = stack.slope[node, rows.unit[on]]
+            if on < units:
+                desk.phase[rows.unit[on]] = stack.phase[node, rows.unit[on]]
+                lines.price[on] = 0.0
+            else:
+                desk.phase[on] = stack.phase[node, on]
+                uppers.price[on - units] = 0.0
         else:
-            free, count = load(net, stack, rows, columns, blocks, desk, node)
+            free, count = load(net, stack, rows, lines, uppers, columns, blocks, desk, node)
         bound = ceiling
         value = NOTHING
         satisfied = True
@@ -246,16 +273,23 @@ def advance(
             if tied and not propagate(rows, columns, blocks, desk, count, free):
                 bound = NOTHING
                 break
-            count, constant = settle(rows, columns, blocks, desk, count, free, noise)
-            if count < 0:
+            count = settle(rows, lines, columns, blocks, desk, count, free, noise)
+            if count < 0 or (
+                layer > 0
+                and not settle_upper(net, rows, lines, uppers, columns, blocks, desk, count, free, noise)
+            ):
                 bound = NOTHING
                 break
             floor = pool.value[last] + slack
             # Before anything is found, any untried point will do, and there is no floor to prune by.
             tries = 1 if pool.value[last] == NOTHING else first_steps if stack.counts[1] == 1 else steps
-            bound = descend(rows, columns, blocks, count, free, constant, tries, floor, noise, tied)
+            patient = tied or layer > 0
+            bound = descend(
+                net, rows, lines, uppers, columns, blocks, desk, count, free, tries, floor, noise, patient
+            )
             if bound > floor:
-                value = look(columns.table, rows.sign, rows.bias, blocks.best_at, count, free, rows.h)
+                look(columns.table, rows.bias, blocks.best_at, count, free, rows.h)
+                value = worth(net, rows, count)
                 if tied:
                     satisfied = ties_hold(rows, desk, count)
                 if value > floor and satisfied:
@@ -280,7 +314,7 @@ def advance(
             if gap <= slack:
                 break
             struck = strike(columns, blocks, count, free, gap - slack)
-            if not tighten(rows, columns, blocks, desk, count, free, gap, noise) and not struck:
+            if not tighten(rows, lines, columns, blocks, desk, count, free, gap, noise) and not struck:
                 break
         if min(bound, ceiling) <= pool.value[last] + slack:
             continue
@@ -291,8 +325,8 @@ def advance(
         )
         # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
         reached = pool.value[last] == NOTHING or (satisfied and value >= min(bound, ceiling) - slack)
-        on = AGAIN if full else APART if reached else highest_chord(rows, desk, count)
-        branch(stack, rows, columns, blocks, desk, count, free, on, bound, ceiling)
+        on = AGAIN if full else APART if reached else highest_chord(net, rows, lines, uppers, desk, count)
+        branch(stack, rows, lines, uppers, columns, blocks, desk, count, free, on, bound, ceiling)
         if full:
             stack.counts[2] = -1
             return STACK_FULL

@@ -41,18 +41,18 @@ def random_case(rng: Generator) -> tuple[Sum, IntArray, FloatArray, BoolArray]:
     first = np.concatenate([[0], np.cumsum(sizes)])
     units, count = int(rng.integers(0, 7)), int(rng.integers(1, 5))
     table, bias = rng.normal(size=(first[-1], units + 1)), rng.normal(size=units + 1)
-    weight: FloatArray | Layered = rng.normal(size=units)
+    weight = rng.normal(size=units)
+    layer = Layered(rng.normal(size=(units, 4)), rng.normal(size=4), rng.normal(size=4))
     if rng.random() < 0.3:  # many equal values
         table, bias, weight = np.round(table), np.round(bias), np.round(weight)
     points = np.array(list(itertools.product(*(range(n) for n in sizes))))
-    if rng.random() < 0.5:
+    deep = rng.random() < 0.5
+    if deep:
         table[:, -1] = 0.0
-        weight = Layered(rng.normal(size=(units, 4)), rng.normal(size=4), rng.normal(size=4))
     h = bias + table[points + first[:-1]].sum(axis=1)
-    outputs, last = np.maximum(h[:, :-1], 0.0), weight
-    if isinstance(last, Layered):
-        outputs, last = np.maximum(outputs @ last.above + last.bias, 0.0), last.weight
-    values = h[:, -1] + outputs @ last
+    outputs = np.maximum(h[:, :-1], 0.0)
+    upper = np.maximum(outputs @ layer.above + layer.bias, 0.0)
+    values = h[:, -1] + (upper @ layer.weight if deep else outputs @ weight)
 
     size = int(rng.choice([1, 1, 3, 10_000]))
     adds = rng.integers(-size, size + 1, (first[-1], count)).astype(float)
@@ -63,7 +63,8 @@ def random_case(rng: Generator) -> tuple[Sum, IntArray, FloatArray, BoolArray]:
     # Some combination satisfies all ties, the inequalities with or without something to spare.
     limit = sums[rng.integers(len(points))] + np.where(level, 0, rng.integers(0, 2, count))
     holds: BoolArray = ((sums <= limit) & (~level | (sums == limit))).all(axis=1)
-    return Sum(table, first, bias, weight, Ties(adds, -limit, level)), points, values, holds
+    ties = Ties(adds, -limit, level)
+    return Sum(table, first, bias, layer if deep else weight, ties), points, values, holds
 
 
 @pytest.mark.parametrize("few", [0, 4, 512])

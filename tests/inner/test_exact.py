@@ -153,6 +153,22 @@ def test_a_limit_gives_a_point_a_bound_and_an_honest_status() -> None:
             assert found.certificate.value == pytest.approx(best_left.value, abs=1e-4)
 
 
+def test_a_program_takes_over_for_what_is_left_of_the_time() -> None:
+    rng = np.random.default_rng(0)
+    x = mb.binary("x", 30)
+    domain = mb.Domain([x])
+    net = ReluNet.of(
+        [(rng.normal(size=(30, 24)), rng.normal(size=24)), (rng.normal(size=(24, 1)), np.zeros(1))]
+    )
+    branch = Branch(Limits(nodes=1))
+    for seconds, proved in ((60.0, True), (1e-9, False)):  # branch and bound has taken longer than that
+        inner = Auto(Enumerate(0), branch, Mip(limits=Limits(seconds=seconds)))
+        certificate = inner.best(net, domain, [], 1, np.random.default_rng(0))[0].certificate
+        assert certificate is not None
+        assert (certificate.status is Status.OPTIMAL) == proved
+        assert certificate.solver.startswith("SCIP" if proved else "branch and bound")
+
+
 @settings(max_examples=40)
 @given(data=st.data())
 def test_climbs_meet_only_feasible_untried_points(data: st.DataObject) -> None:

@@ -1,5 +1,6 @@
 """Which exact method is cheapest here? The first that applies, with the next one behind it."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -21,8 +22,8 @@ class Auto:
     """Enumeration for small domains, then branch and bound over blocks, then a mixed-integer program.
 
     Branch and bound works to a limit on nodes, so that the choice is the same on every machine, unless a
-    minute is over before; what it leaves open the program takes over, and of two answers the better one is
-    proposed with the better bound.
+    minute is over before; what it leaves open the program takes over for the rest of its own time, and of two
+    answers the better one is proposed with the better bound.
     """
 
     enumerate: Enumerate = Enumerate()
@@ -39,6 +40,7 @@ class Auto:
             return self.mip.best(surrogate, domain, forbidden, count, rng)
         chosen: list[Proposal] = []
         while len(chosen) < count:
+            began = time.perf_counter()
             seen = [*forbidden, *(proposal.point for proposal in chosen)]
             found = self.branch.best(surrogate, domain, seen, count - len(chosen), rng)
             proved = list(takewhile(is_proved, found))
@@ -47,7 +49,9 @@ class Auto:
                 break
             # Its bound is about all points but those chosen before it, and so must the program's be.
             seen += [proposal.point for proposal in proved]
-            others = self.mip.best(surrogate, domain, seen, 1, rng)
+            left = max(0.0, self.mip.limits.seconds - (time.perf_counter() - began))
+            mip = replace(self.mip, limits=replace(self.mip.limits, seconds=left))
+            others = mip.best(surrogate, domain, seen, 1, rng) if left > 0.0 else []
             open_one = found[len(proved)]
             chosen.append(better(open_one, others[0]) if others else open_one)
         return chosen

@@ -12,8 +12,6 @@ from pathlib import Path
 import numpy as np
 
 import milbox as mb
-from milbox.inner.auto import Auto
-from milbox.inner.mip import Mip
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("--budget", type=int, default=200)
@@ -60,11 +58,7 @@ def walking(site: np.ndarray) -> float:
 def main() -> None:
     options = parser.parse_args()
     # [run]
-    # A proposal that is not proved within five seconds is taken as it is, with the gap that is left.
-    hurried = mb.NNMILP(inner=Auto(mip=Mip(limits=mb.Limits(seconds=5))))
-    result = mb.minimize(
-        walking, domain, options.budget, initial=options.initial, seed=options.seed, strategy=hurried
-    )
+    result = mb.minimize(walking, domain, options.budget, initial=options.initial, seed=options.seed)
     # [run]
 
     best = result.best

@@ -129,6 +129,21 @@ def test_few_states_of_wide_variables() -> None:
     assert [p.point for p in found] == [every[i] for i in order[5:9]]
 
 
+def test_what_is_no_number_proves_nothing() -> None:
+    """The unit that has it is not heard and left out of the search, but the network's word is no number."""
+    net = ReluNet.of(
+        [
+            (np.ones((6, 2)), np.ones(2)),
+            (np.array([[1.0, np.nan], [1.0, 1.0]]), np.ones(2)),
+            (np.array([[1.0], [0.0]]), np.ones(1)),
+        ]
+    )
+    (found,) = Branch().best(net, paired_subsets(1), [], 1, np.random.default_rng(0))
+    assert found.certificate is not None
+    assert found.certificate.status is Status.FEASIBLE
+    assert found.certificate.bound == math.inf
+
+
 def test_what_it_cannot_do_is_refused_with_a_reason() -> None:
     domain = paired_subsets(1)
     between = (np.ones((2, 2)), np.ones(2))

@@ -8,10 +8,11 @@ import pytest
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.inner import branch_search
+from milbox.inner import branch_search, branch_sum
 from milbox.inner.branch_node import Stack
 from milbox.inner.branch_points import Network
-from milbox.inner.branch_search import Found, Layered, Sum, maximise
+from milbox.inner.branch_search import Found, maximise
+from milbox.inner.branch_sum import Layered, Sum
 
 KINDS = ["untrained", "whole", "constant", "zero", "scaled", "uneven", "duplicated", "unsigned", "rare"]
 
@@ -215,7 +216,7 @@ def test_all_but_one_point_tried_where_all_are_equal() -> None:
 
 
 def test_points_with_equal_keys_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = branch_search.shuffled
+    honest = branch_sum.shuffled
 
     def colliding(f: Sum, rng: Generator) -> tuple[Network, IntArray, int]:
         net, order, exponent = honest(f, rng)
@@ -236,10 +237,12 @@ def test_points_with_equal_keys_are_told_apart(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("layers", [1, 2])
 def test_a_stack_that_is_too_small_grows(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(branch_search, "FEW", 0.0)
-    f = random_sum("untrained", np.random.default_rng(11), layers)
+    f = wide_sum(np.random.default_rng(11), layers)
     points, _ = enumerated(f)
     expected = maximise(f, points[:9], 4, np.random.default_rng(0))
-    roomy = branch_search.root
+    assert len(expected.points) == 4
+    assert expected.nodes > 10
+    roomy, grow, grown = branch_search.root, branch_search.larger, []
 
     def tight(net: Network) -> Stack:
         stack = roomy(net)
@@ -250,10 +253,56 @@ def test_a_stack_that_is_too_small_grows(layers: int, monkeypatch: pytest.Monkey
         rows = [None, 1, 1, 1, 1, 1, 1, 2, len(net.key)]
         return Stack(*(short(array, n) for array, n in zip(stack, rows, strict=True)))
 
+    def larger(stack: Stack) -> Stack:
+        grown.append(len(stack.bound))
+        return grow(stack)
+
     monkeypatch.setattr(branch_search, "root", tight)
+    monkeypatch.setattr(branch_search, "larger", larger)
     found = maximise(f, points[:9], 4, np.random.default_rng(0))
+    assert grown[:2] == [1, 2]
     np.testing.assert_array_equal(found.points, expected.points)
     assert found.rest == expected.rest
+
+
+def test_two_layers_over_more_points_than_can_be_listed() -> None:
+    """Bounds that were loose, or prices that did not move, would take far more nodes than this."""
+    rng = np.random.default_rng(4)
+    first = np.arange(21) * 4
+    table, above = rng.normal(size=(80, 9)), rng.normal(size=(8, 8))
+    table[:, -1] = 0.0
+    f = Sum(table, first, rng.normal(size=9), Layered(above, rng.normal(size=8), rng.normal(size=8)))
+    tried = rng.integers(0, 4, (500, 20))
+    found = [maximise(f, tried, 1, np.random.default_rng(seed)) for seed in range(5)]
+    assert max(result.nodes for result in found) < 3000
+    for result in found:
+        assert result.values[0] == pytest.approx(found[0].values[0], abs=2.0 * result.slack)
+        assert result.rest <= result.values[0] + 2.0 * result.slack
+
+
+def test_weights_whose_product_is_below_the_smallest_number() -> None:
+    """In the first unit it is lost, unless inputs are taken into account, which make up for it."""
+    table = np.zeros((8, 3))
+    table[1, 0], table[3, 1] = 1e160, 1e-3
+    layer = Layered(np.array([[1e-170], [1.0]]), np.zeros(1), np.array([1e-160]))
+    f = Sum(table, np.arange(5) * 2, np.zeros(3), layer)
+    found = maximise(f, np.zeros((0, 4), dtype=np.int64), 1, np.random.default_rng(0))
+    assert found.points[0, :2].tolist() == [1, 1]
+
+
+def test_nothing_goes_past_a_second_layer() -> None:
+    layer = Layered(np.ones((1, 1)), np.zeros(1), np.ones(1))
+    with pytest.raises(ValueError, match="straight to the output"):
+        Sum(np.ones((2, 2)), np.array([0, 2]), np.zeros(2), layer)
+
+
+@pytest.mark.filterwarnings("error")
+def test_weights_that_overflow_together_are_refused() -> None:
+    table = np.array([[1e200, 0.0], [0.0, 0.0]])
+    layer = Layered(np.array([[1e200]]), np.zeros(1), np.ones(1))
+    f = Sum(table, np.array([0, 2]), np.zeros(2), layer)
+    with pytest.raises(ValueError, match="overflow"):
+        maximise(f, np.zeros((0, 1), dtype=np.int64), 1, np.random.default_rng(0))
 
 
 def test_weights_that_are_not_numbers_are_refused() -> None:

@@ -17,7 +17,8 @@ from milbox.domain.blocks import tied_blocks
 from milbox.inner import Auto, Enumerate, Mip, branch_search
 from milbox.inner.branch import Branch
 from milbox.inner.branch_letters import Ties, letters
-from milbox.inner.branch_search import Layered, Sum, maximise
+from milbox.inner.branch_search import maximise
+from milbox.inner.branch_sum import Layered, Sum
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -42,9 +43,11 @@ def random_case(rng: Generator) -> tuple[Sum, IntArray, FloatArray, BoolArray]:
     units, count = int(rng.integers(0, 7)), int(rng.integers(1, 5))
     table, bias = rng.normal(size=(first[-1], units + 1)), rng.normal(size=units + 1)
     weight = rng.normal(size=units)
-    layer = Layered(rng.normal(size=(units, 4)), rng.normal(size=4), rng.normal(size=4))
+    above = int(rng.integers(0, 6))
+    layer = Layered(rng.normal(size=(units, above)), rng.normal(size=above), rng.normal(size=above))
     if rng.random() < 0.3:  # many equal values
         table, bias, weight = np.round(table), np.round(bias), np.round(weight)
+        layer = Layered(np.round(layer.above), np.round(layer.bias), np.round(layer.weight))
     points = np.array(list(itertools.product(*(range(n) for n in sizes))))
     deep = rng.random() < 0.5
     if deep:

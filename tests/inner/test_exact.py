@@ -27,6 +27,7 @@ EXACT: dict[str, InnerSolver] = {
     "program of the paper": Mip(Scip(Settings.PAPER), start=False, lp_bounds=True, one_sided=False),
     "program by HiGHS": Mip(Highs()),
     "auto": Auto(),
+    "auto without enumeration": Auto(Enumerate(0)),
 }
 
 
@@ -116,16 +117,17 @@ def test_linear_surrogates_and_deep_networks() -> None:
     k, op = mb.integer("k", 0, 5, 2, encoding="integer"), mb.categorical("op", "abc", 2)
     domain = mb.Domain([k, op], [k.sum() <= 7, mb.implies(op[0] == "a", k[0] >= 2)])
     line = Linear(rng.normal(size=domain.features), 1.0)
-    deep = ReluNet.of(
-        [
-            (rng.normal(size=(domain.features, 5)), rng.normal(size=5)),
-            (rng.normal(size=(5, 5)), rng.normal(size=5)),
-            (rng.normal(size=(5, 4)), rng.normal(size=4)),
-            (rng.normal(size=(4, 1)), rng.normal(size=1)),
-        ]
-    )
+    layers = [
+        (rng.normal(size=(domain.features, 5)), rng.normal(size=5)),
+        (rng.normal(size=(5, 5)), rng.normal(size=5)),
+        (rng.normal(size=(5, 5)), rng.normal(size=5)),
+        (rng.normal(size=(5, 1)), rng.normal(size=1)),
+    ]
+    two, three = ReluNet.of([*layers[:2], layers[-1]]), ReluNet.of(layers)
+    assert "branch and bound: used" in Auto(Enumerate(0)).explain(two, domain)
+    assert "mixed-integer program: used" in Auto(Enumerate(0)).explain(three, domain)
     tried = list(domain)[::3]
-    for surrogate in (line, deep):
+    for surrogate in (line, two, three):
         for inner in EXACT.values():
             if isinstance(inner, Branch) and inner.refusal(surrogate, domain) is not None:
                 continue

@@ -21,8 +21,8 @@ from milbox.trials.trial import Certificate, Proposal
 class Auto:
     """Enumeration for small domains, then branch and bound over blocks, then a mixed-integer program.
 
-    Branch and bound works to a limit on nodes, so that the choice is the same on every machine, unless a
-    minute is over before; what it leaves open the program takes over for the rest of its own time, and of two
+    Branch and bound works to a limit on nodes, so that the choice is the same on every machine, unless half
+    of the program's time is over before; what it leaves open the program takes over for the rest, and of two
     answers the better one is proposed with the better bound.
     """
 
@@ -38,11 +38,13 @@ class Auto:
             return self.enumerate.best(surrogate, domain, forbidden, count, rng)
         if self.branch.refusal(surrogate, domain) is not None:
             return self.mip.best(surrogate, domain, forbidden, count, rng)
+        half = min(self.branch.limits.seconds, self.mip.limits.seconds / 2)
+        branch = replace(self.branch, limits=replace(self.branch.limits, seconds=half))
         chosen: list[Proposal] = []
         while len(chosen) < count:
             began = time.perf_counter()
             seen = [*forbidden, *(proposal.point for proposal in chosen)]
-            found = self.branch.best(surrogate, domain, seen, count - len(chosen), rng)
+            found = branch.best(surrogate, domain, seen, count - len(chosen), rng)
             proved = list(takewhile(is_proved, found))
             chosen += proved
             if len(proved) == len(found):

@@ -28,7 +28,8 @@ from milbox.surrogates.relu import ReluNet
 from milbox.trials.trial import Certificate, Proposal
 
 if TYPE_CHECKING:
-    from milbox.inner.branch_search import Found, Sum
+    from milbox.inner.branch_search import Found
+    from milbox.inner.branch_sum import Sum
 
 ROUNDING = 1e-10
 """The kernel's value and the surrogate's own may differ by this share of the largest value there can be."""
@@ -61,7 +62,7 @@ class Branch:
         if not isinstance(surrogate, Linear | ReluNet):
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
         if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 2:
-            return f"the network has {len(surrogate.hidden)} hidden layers, and it takes two"
+            return f"the network has {len(surrogate.hidden)} hidden layers, and it takes at most two"
         tied = tied_blocks(domain, self.states)
         if tied is None:
             return f"constraints that are no sums leave groups of more than {self.states} joint states"
@@ -171,7 +172,7 @@ class Branch:
         bound = max(value + found.slack, found.rest)
         residual = abs(value - prediction)
         proved = bound - value <= max(2.0 * found.slack, self.limits.gap * max(abs(value), abs(bound)))
-        if residual > ROUNDING * found.scale:
+        if not residual <= ROUNDING * found.scale:  # also if one of them is no number
             # What was searched is not the surrogate, and proves nothing about it.
             proved, bound = False, math.inf
         return Certificate(
@@ -205,7 +206,7 @@ def hidden_units(surrogate: Linear | ReluNet) -> int:
 
 def as_sum(surrogate: Surrogate, listed: Letters) -> "Sum":
     """The surrogate over letters instead of features."""
-    from milbox.inner.branch_search import Layered, Sum
+    from milbox.inner.branch_sum import Layered, Sum
 
     if isinstance(surrogate, Linear):
         return Sum(

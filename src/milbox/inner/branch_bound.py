@@ -14,8 +14,11 @@ blocks. Which lines are allowed, when low < h_j < high over the node (see `draw`
 
 With one hidden layer the weight is the unit's sign. With two, lines are put above the upper units first; what
 a unit below is worth then is what it says to them, times their slopes. What is free to choose about a line is
-one number, its price. The bound is convex in the prices of one layer; subgradient steps improve it.
+one number, its price. The bound is convex in the prices of either layer while those of the other stay;
+subgradient steps improve it, and whatever the prices are, it is valid.
 """
+
+import math
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows
@@ -118,7 +121,10 @@ def worth(net: Network, rows: Rows, count: int) -> float:
 
 @kernel
 def draw(lines: Lines, i: int, phase: int) -> float:
-    """Draw one line above weight * max(0, h), by what is known of h; its constant."""
+    """Draw one line above weight * max(0, h), by what is known of h; its constant.
+
+    Where the phase is open, low < 0 < high.
+    """
     weight, base, gain, constant = lines.weight[i], 0.0, 0.0, 0.0
     if phase == OPEN and weight > 0.0:
         base = weight * lines.high[i] / (lines.high[i] - lines.low[i])
@@ -258,7 +264,7 @@ def descend(
     width = blocks.first[free]
     units, layer = net.above.shape
     z = rows.h[units + 1 :]
-    best = 4.0
+    best = math.inf
     boldness = 0.5
     since = 0
     constant = 0.0
@@ -271,7 +277,7 @@ def descend(
         bound = constant + find_tops(columns.cost, blocks.first, free, blocks.top, blocks.at)
         bound += added + noise * steepest
         since += 1
-        if step == 0 or bound < best:
+        if bound < best:
             since = 0
             best = bound
             copy(count, lines.price, lines.best_price)

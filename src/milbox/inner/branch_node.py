@@ -124,7 +124,10 @@ def load(
     desk: Desk,
     node: int,
 ) -> tuple[int, int]:
-    """Lay the node on the desk: fixed blocks go into the biases, decided units into the output."""
+    """Lay the node on the desk: fixed blocks go into the biases, surely active units into the output.
+
+    Below another layer such units stay rows: what they are worth there depends on its slopes.
+    """
     units = net.sign.shape[0]
     start = stack.start[node]
     for j in range(units + 1):

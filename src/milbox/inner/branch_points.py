@@ -10,7 +10,7 @@ from milbox.arrays import FloatArray, IntArray
 from milbox.kernels import kernel, larger, vectorised
 
 # Phases of a unit. An asserted one was branched on; a certain one (2 or -2) holds at every point of the node,
-# or at every better point, and needs no attention any more.
+# or at every better point.
 OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE = 0, 1, -1, 2, -2
 # A tie is no unit but a row that every point must satisfy: its input is at most zero, or zero.
 BELOW, LEVEL = 3, 4

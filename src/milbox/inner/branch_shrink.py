@@ -56,7 +56,7 @@ def settle(
     free: int,
     noise: float,
 ) -> int:
-    """Find the rows' ranges, and move units whose phase is certain into the output or out.
+    """Find the rows' ranges, and move units whose phase is certain into the output or out, as `load` does.
 
     Returns:
         The rows that remain, or -1 if the node is empty.

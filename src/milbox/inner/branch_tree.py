@@ -2,14 +2,11 @@
 
 from milbox.arrays import IntArray
 from milbox.inner.branch_bound import descend, look, worth
-from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, load, push
+from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, load
 from milbox.inner.branch_points import (
-    ACTIVE,
     BELOW,
-    INACTIVE,
     LEVEL,
     NOTHING,
-    OPEN,
     Network,
     Pool,
     Tried,
@@ -20,14 +17,12 @@ from milbox.inner.branch_points import (
     values_with,
 )
 from milbox.inner.branch_shrink import settle, settle_upper, strike, tighten
+from milbox.inner.branch_split import AGAIN, APART, branch, highest_chord
 from milbox.inner.branch_ties import propagate
 from milbox.kernels import entry, kernel
 
 # How a slice of the search ends.
 DONE, SLICE_OVER, STACK_FULL = 0, 1, 2
-
-# What to branch on when it is not a row.
-APART, AGAIN = -1, -2
 
 ROUNDS = 2
 """How often a node is bounded again after something was ruled out."""
@@ -100,32 +95,6 @@ def enumerate_all(
 
 
 @kernel
-def highest_chord(net: Network, rows: Rows, lines: Lines, uppers: Lines, desk: Desk, count: int) -> int:
-    """What to branch on: the row, or N + k for an upper unit, whose chord rises highest above it.
-
-    `APART` if none has a chord.
-    """
-    best = 0.0
-    on = APART
-    for r in range(count):
-        if lines.weight[r] > 0.0 and desk.phase[rows.unit[r]] == OPEN:
-            low, high = lines.low[r], lines.high[r]
-            height = lines.weight[r] * -high * low / (high - low)
-            if height > best:
-                best = height
-                on = r
-    units = net.sign.shape[0]
-    for k in range(uppers.low.shape[0]):
-        if net.upper_sign[k] > 0.0 and desk.phase[units + k] == OPEN:
-            low, high = uppers.low[k], uppers.high[k]
-            height = -high * low / (high - low)
-            if height > best:
-                best = height
-                on = units + k
-    return on
-
-
-@kernel
 def ties_hold(rows: Rows, desk: Desk, count: int) -> bool:
     """Whether the point looked at last satisfies the ties that are not certain to hold."""
     for r in range(count):
@@ -133,75 +102,6 @@ def ties_hold(rows: Rows, desk: Desk, count: int) -> bool:
         if (phase >= BELOW and rows.h[r] > 0.0) or (phase == LEVEL and rows.h[r] < 0.0):
             return False
     return True
-
-
-@kernel
-def sort_blocks(columns: Columns, blocks: Blocks, free: int) -> None:
-    """List the free blocks in `kept` by descending regret of their second best columns; put it in `top`."""
-    for p in range(free):
-        second = 8.0
-        for i in range(blocks.first[p], blocks.first[p + 1]):
-            if i != blocks.best_at[p]:
-                second = min(second, blocks.best_top[p] - columns.best_cost[i])
-        blocks.top[p] = second
-        k = p
-        while k > 0 and blocks.top[columns.kept[k - 1]] < second:
-            columns.kept[k] = columns.kept[k - 1]
-            k -= 1
-        columns.kept[k] = p
-
-
-@kernel
-def branch(
-    stack: Stack,
-    rows: Rows,
-    lines: Lines,
-    uppers: Lines,
-    columns: Columns,
-    blocks: Blocks,
-    desk: Desk,
-    count: int,
-    free: int,
-    on: int,
-    bound: float,
-    ceiling: float,
-) -> None:
-    """Cover the node on the desk, or all of it but the point of the best costs, with children.
-
-    On a unit: one child per phase of it, that of the best costs last, to be searched first.
-
-    APART: all points but that of the best costs, in disjoint parts (Lawler 1972). Part i agrees with the
-    point on the blocks before the i-th and differs from it there. Blocks whose second best is far below the
-    best come first: the large parts then have the low bounds.
-
-    AGAIN: the node itself, to be taken up when there is more room.
-    """
-    for i in range(blocks.first[free]):
-        columns.keep[i] = True
-    children = 1 if on == AGAIN else 2
-    if on == APART:
-        sort_blocks(columns, blocks, free)
-        children = free
-    for child in range(children):
-        block = columns.kept[child] if on == APART else 0
-        regret = 0.0
-        if on == APART:
-            if blocks.first[block + 1] - blocks.first[block] == 1:
-                continue
-            columns.keep[blocks.best_at[block]] = False
-            regret = blocks.top[block]
-        node = push(
-            stack, rows, lines, uppers, columns, blocks, desk, count, free, min(bound - regret, ceiling)
-        )
-        if on == APART:
-            for i in range(blocks.first[block], blocks.first[block + 1]):
-                columns.keep[i] = i == blocks.best_at[block]
-        elif on >= 0:
-            units = rows.unit.shape[0]
-            unit = rows.unit[on] if on < units else on
-            h = rows.h[on] if on < units else rows.h[on + 1]
-            stack.phase[node, unit] = ACTIVE if (h > 0.0) == (child == 1) else INACTIVE
-            stack.price[node, unit] = 0.0
 
 
 @entry
@@ -256,10 +156,10 @@ def advance(
             # It is there already but for the phase that was branched on.
             if on < units:
                 desk.phase[rows.unit[on]] = stack.phase[node, rows.unit[on]]
-                lines.price[on] = 0.0
+                lines.price[on] = stack.price[node, rows.unit[on]]
             else:
                 desk.phase[on] = stack.phase[node, on]
-                uppers.price[on - units] = 0.0
+                uppers.price[on - units] = stack.price[node, on]
         else:
             free, count = load(net, stack, rows, lines, uppers, columns, blocks, desk, node)
         bound = ceiling
@@ -325,7 +225,7 @@ def advance(
         )
         # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
         reached = pool.value[last] == NOTHING or (satisfied and value >= min(bound, ceiling) - slack)
-        on = AGAIN if full else APART if reached else highest_chord(net, rows, lines, uppers, desk, count)
+        on = AGAIN if full else APART if reached else highest_chord(rows, lines, uppers, desk, count)
         branch(stack, rows, lines, uppers, columns, blocks, desk, count, free, on, bound, ceiling)
         if full:
             stack.counts[2] = -1

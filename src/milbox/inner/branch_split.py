@@ -1,0 +1,106 @@
+"""What is a node branched on, and which children cover it?"""
+
+from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, push
+from milbox.inner.branch_points import ACTIVE, INACTIVE, OPEN
+from milbox.kernels import kernel
+
+# What to branch on when it is not a unit.
+APART, AGAIN = -1, -2
+
+
+@kernel
+def chord(lines: Lines, i: int) -> float:
+    """How high the chord of an open unit rises above it; 0 if it has none, since its line is no chord."""
+    low, high = lines.low[i], lines.high[i]
+    if lines.weight[i] <= 0.0 or low >= 0.0 or high <= 0.0:
+        return 0.0
+    return float(lines.weight[i] * -high * low / (high - low))
+
+
+@kernel
+def highest_chord(rows: Rows, lines: Lines, uppers: Lines, desk: Desk, count: int) -> int:
+    """What to branch on: the row, or N + k for an upper unit, whose chord rises highest above it.
+
+    `APART` if none has a chord.
+    """
+    best = 0.0
+    on = APART
+    units = rows.unit.shape[0]
+    for r in range(count):
+        if desk.phase[rows.unit[r]] == OPEN and chord(lines, r) > best:
+            best = chord(lines, r)
+            on = r
+    for k in range(uppers.weight.shape[0]):
+        if desk.phase[units + k] == OPEN and chord(uppers, k) > best:
+            best = chord(uppers, k)
+            on = units + k
+    return on
+
+
+@kernel
+def sort_blocks(columns: Columns, blocks: Blocks, free: int) -> None:
+    """List the free blocks in `kept` by descending regret of their second best columns; put it in `top`."""
+    for p in range(free):
+        second = 8.0
+        for i in range(blocks.first[p], blocks.first[p + 1]):
+            if i != blocks.best_at[p]:
+                second = min(second, blocks.best_top[p] - columns.best_cost[i])
+        blocks.top[p] = second
+        k = p
+        while k > 0 and blocks.top[columns.kept[k - 1]] < second:
+            columns.kept[k] = columns.kept[k - 1]
+            k -= 1
+        columns.kept[k] = p
+
+
+@kernel
+def branch(
+    stack: Stack,
+    rows: Rows,
+    lines: Lines,
+    uppers: Lines,
+    columns: Columns,
+    blocks: Blocks,
+    desk: Desk,
+    count: int,
+    free: int,
+    on: int,
+    bound: float,
+    ceiling: float,
+) -> None:
+    """Cover the node on the desk, or all of it but the point of the best costs, with children.
+
+    On a unit: one child per phase of it, that of the best costs last, to be searched first.
+
+    APART: all points but that of the best costs, in disjoint parts (Lawler 1972). Part i agrees with the
+    point on the blocks before the i-th and differs from it there. Blocks whose second best is far below the
+    best come first: the large parts then have the low bounds.
+
+    AGAIN: the node itself, to be taken up when there is more room.
+    """
+    for i in range(blocks.first[free]):
+        columns.keep[i] = True
+    children = 1 if on == AGAIN else 2
+    if on == APART:
+        sort_blocks(columns, blocks, free)
+        children = free
+    for child in range(children):
+        block = columns.kept[child] if on == APART else 0
+        regret = 0.0
+        if on == APART:
+            if blocks.first[block + 1] - blocks.first[block] == 1:
+                continue
+            columns.keep[blocks.best_at[block]] = False
+            regret = blocks.top[block]
+        node = push(
+            stack, rows, lines, uppers, columns, blocks, desk, count, free, min(bound - regret, ceiling)
+        )
+        if on == APART:
+            for i in range(blocks.first[block], blocks.first[block + 1]):
+                columns.keep[i] = i == blocks.best_at[block]
+        elif on >= 0:
+            units = rows.unit.shape[0]
+            unit = rows.unit[on] if on < units else on
+            h = rows.h[on] if on < units else rows.h[on + 1]
+            stack.phase[node, unit] = ACTIVE if (h > 0.0) == (child == 1) else INACTIVE
+            stack.price[node, unit] = 0.0

@@ -1,7 +1,9 @@
 """What is a node branched on, and which children cover it?"""
 
+import math
+
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, push
-from milbox.inner.branch_points import ACTIVE, INACTIVE, OPEN
+from milbox.inner.branch_points import ACTIVE, BELOW, INACTIVE, LEVEL, OPEN
 from milbox.kernels import kernel
 
 # What to branch on when it is not a unit.
@@ -38,19 +40,53 @@ def highest_chord(rows: Rows, lines: Lines, uppers: Lines, desk: Desk, count: in
 
 
 @kernel
-def sort_blocks(columns: Columns, blocks: Blocks, free: int) -> None:
-    """List the free blocks in `kept` by descending regret of their second best columns; put it in `top`."""
+def broken_tie(rows: Rows, columns: Columns, blocks: Blocks, desk: Desk, count: int, free: int) -> int:
+    """The row of a tie that the point of the best costs breaks and the fewest blocks mend; -1 if none."""
+    best = -1
+    fewest = free + 1
+    for r in range(count):
+        phase, h = desk.phase[rows.unit[r]], rows.h[r]
+        if (phase >= BELOW and h > 0.0) or (phase == LEVEL and h < 0.0):
+            able = 0
+            for p in range(free):
+                for i in range(blocks.first[p], blocks.first[p + 1]):
+                    if leaves(rows, columns, blocks, p, i, r):
+                        able += 1
+                        break
+            if able < fewest:
+                fewest = able
+                best = r
+    return best
+
+
+@kernel
+def leaves(rows: Rows, columns: Columns, blocks: Blocks, p: int, i: int, tie: int) -> bool:
+    """Whether a column leads away from the point of the best costs or, given a tie, to mending that."""
+    at = blocks.best_at[p]
+    if tie < 0:
+        return bool(i != at)
+    change = columns.table[tie, i] - columns.table[tie, at]
+    return bool(change < 0.0 if rows.h[tie] > 0.0 else change > 0.0)
+
+
+@kernel
+def sort_blocks(rows: Rows, columns: Columns, blocks: Blocks, free: int, tie: int) -> int:
+    """List in `kept` the blocks that can leave, by descending regret of doing so, put in `top`; how many."""
+    listed = 0
     for p in range(free):
-        second = 8.0
+        least = math.inf
         for i in range(blocks.first[p], blocks.first[p + 1]):
-            if i != blocks.best_at[p]:
-                second = min(second, blocks.best_top[p] - columns.best_cost[i])
-        blocks.top[p] = second
-        k = p
-        while k > 0 and blocks.top[columns.kept[k - 1]] < second:
-            columns.kept[k] = columns.kept[k - 1]
-            k -= 1
-        columns.kept[k] = p
+            if leaves(rows, columns, blocks, p, i, tie):
+                least = min(least, blocks.best_top[p] - columns.best_cost[i])
+        blocks.top[p] = least
+        if least < math.inf:
+            k = listed
+            while k > 0 and blocks.top[columns.kept[k - 1]] < least:
+                columns.kept[k] = columns.kept[k - 1]
+                k -= 1
+            columns.kept[k] = p
+            listed += 1
+    return listed
 
 
 @kernel
@@ -65,6 +101,7 @@ def branch(
     count: int,
     free: int,
     on: int,
+    tie: int,
     bound: float,
     ceiling: float,
 ) -> None:
@@ -73,8 +110,9 @@ def branch(
     On a unit: one child per phase of it, that of the best costs last, to be searched first.
 
     APART: all points but that of the best costs, in disjoint parts (Lawler 1972). Part i agrees with the
-    point on the blocks before the i-th and differs from it there. Blocks whose second best is far below the
-    best come first: the large parts then have the low bounds.
+    point on the blocks before the i-th and differs from it there. If it breaks a tie, only those blocks count
+    that can mend it, and a part is where the i-th does a share of that and those before it do not. Blocks
+    that lose much by leaving come first: the large parts then have the low bounds.
 
     AGAIN: the node itself, to be taken up when there is more room.
     """
@@ -82,22 +120,20 @@ def branch(
         columns.keep[i] = True
     children = 1 if on == AGAIN else 2
     if on == APART:
-        sort_blocks(columns, blocks, free)
-        children = free
+        children = sort_blocks(rows, columns, blocks, free, tie)
     for child in range(children):
         block = columns.kept[child] if on == APART else 0
         regret = 0.0
         if on == APART:
-            if blocks.first[block + 1] - blocks.first[block] == 1:
-                continue
-            columns.keep[blocks.best_at[block]] = False
+            for i in range(blocks.first[block], blocks.first[block + 1]):
+                columns.keep[i] = leaves(rows, columns, blocks, block, i, tie)
             regret = blocks.top[block]
         node = push(
             stack, rows, lines, uppers, columns, blocks, desk, count, free, min(bound - regret, ceiling)
         )
         if on == APART:
             for i in range(blocks.first[block], blocks.first[block + 1]):
-                columns.keep[i] = i == blocks.best_at[block]
+                columns.keep[i] = not columns.keep[i]
         elif on >= 0:
             units = rows.unit.shape[0]
             unit = rows.unit[on] if on < units else on

@@ -17,7 +17,7 @@ from milbox.inner.branch_points import (
     values_with,
 )
 from milbox.inner.branch_shrink import settle, settle_upper, strike, tighten
-from milbox.inner.branch_split import AGAIN, APART, branch, highest_chord
+from milbox.inner.branch_split import AGAIN, APART, branch, broken_tie, highest_chord
 from milbox.inner.branch_ties import propagate
 from milbox.kernels import entry, kernel
 
@@ -226,7 +226,8 @@ def advance(
         # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
         reached = pool.value[last] == NOTHING or (satisfied and value >= min(bound, ceiling) - slack)
         on = AGAIN if full else APART if reached else highest_chord(rows, lines, uppers, desk, count)
-        branch(stack, rows, lines, uppers, columns, blocks, desk, count, free, on, bound, ceiling)
+        tie = -1 if satisfied else broken_tie(rows, columns, blocks, desk, count, free)
+        branch(stack, rows, lines, uppers, columns, blocks, desk, count, free, on, tie, bound, ceiling)
         if full:
             stack.counts[2] = -1
             return STACK_FULL

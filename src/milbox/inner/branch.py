@@ -209,13 +209,7 @@ def as_sum(surrogate: Surrogate, listed: Letters) -> "Sum":
     from milbox.inner.branch_sum import Layered, Sum
 
     if isinstance(surrogate, Linear):
-        return Sum(
-            listed.features @ surrogate.weights[:, None],
-            listed.first,
-            np.array([surrogate.bias]),
-            np.zeros(0),
-            listed.ties,
-        )
+        surrogate = ReluNet.of([(surrogate.weights[:, None], np.array([surrogate.bias]))])
     assert isinstance(surrogate, ReluNet), "refusal() says no to others"
     hidden, output = surrogate.hidden, surrogate.output
     if not hidden:

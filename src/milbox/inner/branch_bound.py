@@ -102,24 +102,6 @@ def look(table: FloatArray, bias: FloatArray, at: IntArray, count: int, free: in
 
 
 @kernel
-def worth(net: Network, rows: Rows, count: int) -> float:
-    """The value at the point looked at last; leaves the inputs of the upper units in h as well."""
-    units, uppers = net.above.shape
-    z = rows.h[units + 1 :]
-    for k in range(uppers):
-        z[k] = net.upper_bias[k]
-    value = float(rows.h[units])
-    for r in range(count):
-        output = max(rows.h[r], 0.0)
-        value += rows.sign[r] * output
-        for k in range(uppers):
-            z[k] += output * rows.above[r, k]
-    for k in range(uppers):
-        value += net.upper_sign[k] * max(z[k], 0.0)
-    return value
-
-
-@kernel
 def draw(lines: Lines, i: int, phase: int) -> float:
     """Draw one line above weight * max(0, h), by what is known of h; its constant.
 

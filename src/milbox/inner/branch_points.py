@@ -73,26 +73,33 @@ class Pool(NamedTuple):
 
 
 @vectorised
+def worth(net: Network, sign: FloatArray, above: FloatArray, h: FloatArray, count: int) -> float:
+    """The value where `count` units and the output have inputs h; leaves there those of the upper units."""
+    units, uppers = net.above.shape
+    z = h[units + 1 :]
+    for k in range(uppers):
+        z[k] = net.upper_bias[k]
+    total = float(h[units])
+    for j in range(count):
+        output = max(h[j], 0.0)
+        total += sign[j] * output
+        for k in range(uppers):
+            z[k] += output * above[j, k]
+    for k in range(uppers):
+        total += net.upper_sign[k] * max(z[k], 0.0)
+    return total
+
+
+@vectorised
 def value_at(net: Network, point: IntArray, h: FloatArray) -> float:
     """f(point), always added up in the same order; leaves the inputs of units and upper units in h."""
-    units, uppers = net.above.shape
+    units = net.sign.shape[0]
     for j in range(units + 1):
         h[j] = net.bias[j]
     for p in range(point.shape[0]):
         for j in range(units + 1):
             h[j] += net.by_letter[point[p], j]
-    z = h[units + 1 :]
-    for k in range(uppers):
-        z[k] = net.upper_bias[k]
-    total = float(h[units])
-    for j in range(units):
-        output = max(h[j], 0.0)
-        total += net.sign[j] * output
-        for k in range(uppers):
-            z[k] += output * net.above[j, k]
-    for k in range(uppers):
-        total += net.upper_sign[k] * max(z[k], 0.0)
-    return total
+    return worth(net, net.sign, net.above, h, units)
 
 
 @kernel

@@ -1,7 +1,7 @@
 """How is the tree of nodes searched? Depth first, a slice at a time, so that Python can look at the clock."""
 
 from milbox.arrays import IntArray
-from milbox.inner.branch_bound import descend, look, worth
+from milbox.inner.branch_bound import descend, look
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, load
 from milbox.inner.branch_points import (
     BELOW,
@@ -15,6 +15,7 @@ from milbox.inner.branch_points import (
     key_of,
     offer,
     values_with,
+    worth,
 )
 from milbox.inner.branch_shrink import settle, settle_upper, strike, tighten
 from milbox.inner.branch_split import AGAIN, APART, branch, broken_tie, highest_chord
@@ -189,7 +190,7 @@ def advance(
             )
             if bound > floor:
                 look(columns.table, rows.bias, blocks.best_at, count, free, rows.h)
-                value = worth(net, rows, count)
+                value = worth(net, rows.sign, rows.above, rows.h, count)
                 if tied:
                     satisfied = ties_hold(rows, desk, count)
                 if value > floor and satisfied:
@@ -226,7 +227,8 @@ def advance(
         # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
         reached = pool.value[last] == NOTHING or (satisfied and value >= min(bound, ceiling) - slack)
         on = AGAIN if full else APART if reached else highest_chord(rows, lines, uppers, desk, count)
-        tie = -1 if satisfied else broken_tie(rows, columns, blocks, desk, count, free)
+        mend = on == APART and not satisfied
+        tie = broken_tie(rows, columns, blocks, desk, count, free) if mend else -1
         branch(stack, rows, lines, uppers, columns, blocks, desk, count, free, on, tie, bound, ceiling)
         if full:
             stack.counts[2] = -1

@@ -28,6 +28,11 @@ DONE, SLICE_OVER, STACK_FULL = 0, 1, 2
 ROUNDS = 2
 """How often a node is bounded again after something was ruled out."""
 
+STEPS_A_BLOCK = 2
+"""Steps for a node that would have up to a child per block, since no chord is left to branch on: only prices
+stand between it and its bound, and better ones mostly spare the children. Without that the trees of two
+layers over hundreds of letters are up to a hundred times as large."""
+
 
 @kernel
 def is_small(first: IntArray, free: int, few: float) -> bool:
@@ -164,9 +169,10 @@ def advance(
         else:
             free, count = load(net, stack, rows, lines, uppers, columns, blocks, desk, node)
         bound = ceiling
-        value = NOTHING
         satisfied = True
-        for _ in range(ROUNDS):
+        reached = False
+        rounds, stuck = 0, False
+        while True:
             if is_small(blocks.first, free, few):
                 enumerate_all(net, tried, pool, rows, columns, blocks, desk, count, free, slack)
                 bound = NOTHING
@@ -184,6 +190,8 @@ def advance(
             floor = pool.value[last] + slack
             # Before anything is found, any untried point will do, and there is no floor to prune by.
             tries = 1 if pool.value[last] == NOTHING else first_steps if stack.counts[1] == 1 else steps
+            if stuck:
+                tries = STEPS_A_BLOCK * free
             patient = tied or layer > 0
             bound = descend(
                 net, rows, lines, uppers, columns, blocks, desk, count, free, tries, floor, noise, patient
@@ -214,8 +222,17 @@ def advance(
             gap = bound - pool.value[last]
             if gap <= slack:
                 break
+            # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
+            reached = pool.value[last] == NOTHING or (satisfied and value >= min(bound, ceiling) - slack)
             struck = strike(columns, blocks, count, free, gap - slack)
-            if not tighten(rows, lines, columns, blocks, desk, count, free, gap, noise) and not struck:
+            shrank = tighten(rows, lines, columns, blocks, desk, count, free, gap, noise)
+            rounds += 1
+            if stuck:
+                break
+            if rounds < ROUNDS and (struck or shrank):
+                continue
+            stuck = not tied and not reached and highest_chord(rows, lines, uppers, desk, count) == APART
+            if not stuck:
                 break
         if min(bound, ceiling) <= pool.value[last] + slack:
             continue
@@ -224,8 +241,6 @@ def advance(
         full = node + children > stack.bound.shape[0] or (
             stack.start[node] + children * letters > stack.letter.shape[0]
         )
-        # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
-        reached = pool.value[last] == NOTHING or (satisfied and value >= min(bound, ceiling) - slack)
         on = AGAIN if full else APART if reached else highest_chord(rows, lines, uppers, desk, count)
         mend = on == APART and not satisfied
         tie = broken_tie(rows, columns, blocks, desk, count, free) if mend else -1

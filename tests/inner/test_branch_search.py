@@ -280,6 +280,20 @@ def test_two_layers_over_more_points_than_can_be_listed() -> None:
         assert result.rest <= result.values[0] + 2.0 * result.slack
 
 
+def test_prices_get_time_before_a_node_falls_apart() -> None:
+    """With no more steps where no chord is left than elsewhere it takes 400 to 1900 nodes, not 80 to 170."""
+    rng = np.random.default_rng(17)
+    first = np.arange(81) * 8
+    table, above = rng.normal(size=(640, 9)), rng.normal(size=(8, 8))
+    table[:, -1] = 0.0
+    f = Sum(table, first, rng.normal(size=9) - 2.0, Layered(above, rng.normal(size=8), rng.normal(size=8)))
+    found = [maximise(f, np.zeros((0, 80), np.int64), 1, np.random.default_rng(seed)) for seed in range(3)]
+    assert max(result.nodes for result in found) < 300
+    for result in found:
+        assert result.values[0] == pytest.approx(found[0].values[0], abs=2.0 * result.slack)
+        assert result.rest <= result.values[0] + 2.0 * result.slack
+
+
 def test_weights_whose_product_is_below_the_smallest_number() -> None:
     """In the first unit it is lost, unless inputs are taken into account, which make up for it."""
     table = np.zeros((8, 3))

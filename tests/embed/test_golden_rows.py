@@ -13,7 +13,7 @@ import pytest
 import milbox.domain as mb
 from milbox.domain import Domain, networks
 from milbox.embed import embed
-from milbox.embed.bounds import Bounded, group_bounds
+from milbox.embed.bounds import Bounded, block_bounds
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
 from milbox.milp.program import Milp, MilpBuilder
@@ -66,7 +66,7 @@ def rows(declared: list[object], *constraints: object) -> tuple[Domain, Milp]:
 def network(net: ReluNet, bounded: bool, one_sided: bool = False) -> tuple[Domain, Milp]:
     domain, milp = Domain([x]), MilpBuilder()
     inputs = formulate(domain, milp).inputs
-    surrogate = Bounded(net, group_bounds(net, domain), one_sided) if bounded else net
+    surrogate = Bounded(net, block_bounds(net, domain), one_sided) if bounded else net
     milp.maximize(embed(surrogate, milp, inputs))
     return domain, milp.build()
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from milbox.domain import Domain, binary
-from milbox.embed.bounds import Bounded, group_bounds
+from milbox.embed.bounds import Bounded, block_bounds
 from milbox.inner import Mip
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Status
@@ -50,14 +50,12 @@ def test_only_the_tuned_settings_let_rows_wait(settings: Settings, monkeypatch: 
     assert asked == [settings is Settings.TUNED]
 
 
-@pytest.mark.parametrize(("hidden", "constrained", "sharper"), [((6,), 1, 0), ((6, 6), 0, 0), ((6, 6), 1, 1)])
-def test_linear_programs_sharpen_the_bounds_of_two_layers_under_constraints(
-    hidden: tuple[int, ...], constrained: bool, sharper: bool
-) -> None:
+@pytest.mark.parametrize("lp_bounds", [False, True])
+def test_linear_programs_sharpen_the_bounds_of_a_second_layer(lp_bounds: bool) -> None:
     x = binary("x", 8)
-    domain = Domain([x], [x.sum() == 3] if constrained else [])
-    net = network(domain, *hidden)
-    bounded = Mip().bounded(net, domain, [])
+    domain = Domain([x], [x.sum() == 3])
+    net = network(domain, 6, 6)
+    bounded = Mip(lp_bounds=lp_bounds).bounded(net, domain, [])
     assert isinstance(bounded, Bounded)
-    for (low, high), (least, most) in zip(bounded.bounds, group_bounds(net, domain), strict=True):
-        assert ((high - low) < (most - least) - 1e-9).any() == sharper
+    (low, high), (least, most) = bounded.bounds[-1], block_bounds(net, domain)[-1]
+    assert ((high - low) < (most - least) - 1e-9).any() == lp_bounds

@@ -1,9 +1,10 @@
 """Between which values does each neuron stay, over the whole domain?
 
-Interval arithmetic answers over the column bounds, or over one-hot groups, of which exactly one feature is
-chosen; `milbox.embed.tighten` sharpens the answer with linear programs.
+Interval arithmetic answers over the column bounds, or over the domain's blocks, each of which is in exactly
+one state; `milbox.embed.tighten` sharpens the answer with linear programs.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
+from milbox.domain.blocks import Block, tied_blocks
 from milbox.surrogates.relu import Layer, ReluNet
 
 Bounds: TypeAlias = tuple[tuple[FloatArray, FloatArray], ...]
@@ -57,20 +59,34 @@ def interval_bounds(net: ReluNet, lower: FloatArray, upper: FloatArray) -> Bound
     return propagated(net, box(net.hidden[0], lower, upper))
 
 
-def group_bounds(net: ReluNet, domain: Domain) -> Bounds:
-    """Interval arithmetic that knows that exactly one feature of each one-hot group is one."""
+def block_bounds(net: ReluNet, domain: Domain) -> Bounds:
+    """Interval arithmetic over the domain's blocks, each of which is in one of its feasible joint states.
+
+    Where constraints leave no small blocks, each variable is one. What ties blocks together is not known.
+    """
     if not net.hidden:
         return ()
     layer, places = net.hidden[0], domain.layout
     least, most = layer.bias.copy(), layer.bias.copy()
-    for variable, first, width, onehot in zip(
-        domain.variables, places.start, places.width, places.onehot, strict=True
-    ):
-        weights = layer.weights[first : first + width]
-        adds = weights if onehot else np.outer([variable.codes[0], variable.codes[-1]], weights[0])
+    for block in known_blocks(domain):
+        adds = np.zeros((len(block.states), len(layer.bias)))
+        for i, codes in zip(block.variables, block.states.T, strict=True):
+            weights = layer.weights[places.start[i] : places.start[i] + places.width[i]]
+            adds += weights[codes - places.low[i]] if places.onehot[i] else np.outer(codes, weights[0])
         least += adds.min(axis=0)
         most += adds.max(axis=0)
     return propagated(net, (least, most))
+
+
+def known_blocks(domain: Domain) -> Sequence[Block]:
+    """The domain's blocks or, where those are not small or have no state at all, its variables."""
+    tied = tied_blocks(domain)
+    if tied is not None and all(len(block.states) for block in tied.blocks):
+        return tied.blocks
+    hot = domain.layout.onehot
+    # One weight times a code is extreme where the code is.
+    said = [v.codes if hot[i] else (v.codes[0], v.codes[-1]) for i, v in enumerate(domain.variables)]
+    return [Block((i,), np.array(codes)[:, None]) for i, codes in enumerate(said)]
 
 
 def propagated(net: ReluNet, first: tuple[FloatArray, FloatArray]) -> Bounds:

@@ -8,7 +8,8 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
-from milbox.embed.bounds import Bounded, box, group_bounds
+from milbox.domain.blocks import blocks
+from milbox.embed.bounds import Bounded, block_bounds, box
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.relu import embed_layers
 from milbox.milp.program import MilpBuilder
@@ -25,8 +26,9 @@ def tighten(
     """The network with bounds from two linear programs per neuron, over domain and earlier layers relaxed.
 
     `extend` may add rows, such as no-goods, that the programs then know. Neurons that interval arithmetic
-    already shows to be on or off are not asked about, and each bound is the better of the two. After so many
-    seconds it has to do for the rest.
+    already shows to be on or off are not asked about, nor is a first layer over independent blocks, whose
+    intervals are reached; and each bound is the better of the two. After so many seconds it has to do for the
+    rest.
     """
     until = time.perf_counter() + seconds
     found: list[tuple[FloatArray, FloatArray]] = []
@@ -37,10 +39,11 @@ def tighten(
             extend(formulation)
         z = embed_layers(net.hidden[:depth], tuple(found), milp, formulation.inputs).through(layer)
         if depth == 0:
-            least, most = group_bounds(net, domain)[0]
+            least, most = block_bounds(net, domain)[0]
         else:
             least, most = box(layer, *(np.maximum(side, 0) for side in found[-1]))
-        unstable = np.flatnonzero((least < 0) & (most > 0))
+        asked = depth > 0 or blocks(domain) is None
+        unstable = np.flatnonzero((least < 0) & (most > 0) & asked)
         slopes = np.zeros((len(unstable), milp.width))
         slopes[:, z.columns] = z.mix[:, unstable].T
         left = until - time.perf_counter()

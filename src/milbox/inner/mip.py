@@ -11,7 +11,7 @@ from numpy.random import Generator
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
-from milbox.embed.bounds import Bounded, group_bounds, rescaled
+from milbox.embed.bounds import Bounded, block_bounds, rescaled
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
@@ -36,8 +36,7 @@ class Mip:
             to be at least as good as what it found. A tried point below an untried one cannot be the
             optimum, so its row is not needed: the program with fewer rows is a relaxation, its bound stays
             valid, and an untried optimum of it is the optimum.
-        lp_bounds: sharpen the bounds of neurons by linear programs (the paper's Appendix A). Networks of
-            several hidden layers over a domain with constraints get them anyway.
+        lp_bounds: sharpen the bounds of neurons by linear programs (the paper's Appendix A).
         one_sided: write only those rows of the last hidden layer that hold the output from above.
         radius: in how many variables a point must differ from every tried one (the paper's Section 7). More
             than one explores more; where nothing is that far away, the radius shrinks until something is.
@@ -143,9 +142,8 @@ class Mip:
         """A network with its neurons' bounds, and scaled by them; other surrogates as they are."""
         if not isinstance(surrogate, ReluNet):
             return surrogate
-        scaled = rescaled(Bounded(surrogate, group_bounds(surrogate, domain), self.one_sided))
-        # Intervals know nothing of constraints: over an assignment they are four times too wide.
-        if not self.lp_bounds and (len(surrogate.hidden) < 2 or not domain.constraints):
+        scaled = rescaled(Bounded(surrogate, block_bounds(surrogate, domain), self.one_sided))
+        if not self.lp_bounds:
             return scaled
         sharper = tighten(
             scaled.net,

@@ -16,8 +16,43 @@ print(len(cold), len(warming._started), [process.wait() for process in warming._
 print(any(part.is_cold for part in warming.PARTS.values()))
 """
 
+# Domains and networks of all kinds that the kernels tell apart.
+USES = """
+import numpy as np
+import milbox as mb
+from milbox.inner import Branch, Mip
+from milbox.surrogates.linear import Linear
+from milbox.surrogates.ranked import Ranked
+from milbox.surrogates.relu import ReluLearner, ReluNet
 
-def test_a_cold_cache_is_filled_once(tmp_path: Path) -> None:
+x, c, k = mb.binary("x", 8), mb.categorical("c", "abc", 4), mb.integer("k", 1, 5, encoding="integer")
+square = mb.binary("s", (8, 8))
+domains = [
+    mb.Domain([c, k]),
+    mb.Domain([x, c, k], [x[:4].sum() == x[4:].sum(), mb.at_most(2, [c[i] == "b" for i in range(4)])]),
+    mb.Domain([square], [s.sum() == 1 for i in range(8) for s in (square[i], square[:, i])]),
+]
+for domain in domains:
+    rng = np.random.default_rng(0)
+    points = [next(iter(domain))]
+    for _ in range(9):
+        linear = Linear(rng.normal(size=domain.features), 0.0)
+        points += [proposal.point for proposal in Mip().best(linear, domain, points, 1, rng)]
+    features, values = domain.encode(points), rng.normal(size=len(points))
+    for learner in (ReluLearner(hidden=(5,), steps=20), ReluLearner(hidden=(4, 4), steps=20), Ranked()):
+        net = learner.fit(features, values, rng)
+        turned = ReluNet.of([(np.asfortranarray(l.weights), np.repeat(l.bias, 2)[::2]) for l in net.layers])
+        for surrogate in (net, turned):
+            for inner in (Branch(), Mip()):
+                assert len(inner.best(surrogate, domain, points, 2, rng)) == 2
+"""
+
+
+def compiled(package: Path) -> set[Path]:
+    return set(package.glob("**/*.nbc"))
+
+
+def test_a_cold_cache_is_filled_once_and_for_all(tmp_path: Path) -> None:
     shutil.copytree(
         Path(str(milbox.__file__)).parent, tmp_path / "milbox", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -30,3 +65,7 @@ def test_a_cold_cache_is_filled_once(tmp_path: Path) -> None:
     ]
     assert runs[0].stdout == "2 2 [0, 0]\nFalse\n"
     assert runs[1].stdout == "0 0 []\nFalse\n"
+    before = compiled(tmp_path)
+    subprocess.run([sys.executable, "-c", USES], cwd=tmp_path, check=True)
+    assert len(before) > 2
+    assert compiled(tmp_path) == before

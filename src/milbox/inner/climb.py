@@ -40,7 +40,7 @@ def climbed(
 
     options, feature, size = listed_options(domain)
     first = network.layers[0]
-    table = size[:, None] * first.weights[feature]
+    table, bias = size[:, None] * first.weights[feature], np.ascontiguousarray(first.bias)
     rest = network.layers[1:]
     weights = np.concatenate([np.append(layer.weights.ravel(), layer.bias) for layer in rest])
     sizes = np.array([len(layer.bias) for layer in network.layers])
@@ -62,7 +62,7 @@ def climbed(
     for start in np.argsort(-predictions, kind="stable")[:STARTS]:
         order = rng.permutation(len(options.variable))
         state = states[start].copy()
-        climb(state, order, ROUNDS, table, first.bias, weights, sizes, options, marks, found, desk)
+        climb(state, order, ROUNDS, table, bias, weights, sizes, options, marks, found, desk)
     return best_of(found.options, found.values, options, surrogate, domain, set(forbidden))
 
 
@@ -120,7 +120,8 @@ def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
         adds=by_option.data.astype(np.float64),
         option_start=by_row.indptr.astype(np.int64),
         option=by_row.indices.astype(np.int64),
-        lower=lower,
-        upper=upper,
+        # For arrays of another layout the kernel would be compiled again.
+        lower=np.ascontiguousarray(lower),
+        upper=np.ascontiguousarray(upper),
     )
     return options, feature, size

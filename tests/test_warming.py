@@ -42,7 +42,10 @@ for domain in domains:
     for learner in (ReluLearner(hidden=(5,), steps=20), ReluLearner(hidden=(4, 4), steps=20), Ranked()):
         net = learner.fit(features, values, rng)
         turned = ReluNet.of([(np.asfortranarray(l.weights), np.repeat(l.bias, 2)[::2]) for l in net.layers])
-        for surrogate in (net, turned):
+        fixed = ReluNet.of([(l.weights.copy(), l.bias.copy()) for l in net.layers])
+        for layer in fixed.layers:
+            layer.bias.flags.writeable = layer.weights.flags.writeable = False
+        for surrogate in (net, turned, fixed):
             for inner in (Branch(), Mip()):
                 assert len(inner.best(surrogate, domain, points, 2, rng)) == 2
 """

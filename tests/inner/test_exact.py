@@ -135,6 +135,16 @@ def test_linear_surrogates_and_deep_networks() -> None:
             check(list(found), surrogate, domain, tried, 2)
 
 
+@pytest.mark.parametrize("inner", [Mip(), Auto()])
+def test_variables_of_a_billion_codes(inner: InnerSolver) -> None:
+    """Looking for blocks does not list their codes, which would take gigabytes."""
+    k, j = mb.integer("k", 0, 10**9, encoding="integer"), mb.integer("j", 0, 10**9, encoding="integer")
+    domain = Domain([k, j], [k + j <= 10**9, k >= 5])
+    surrogate = Linear(np.array([-1.0, 1e-3]), 0.0)
+    (proposal,) = inner.best(surrogate, domain, [], 1, np.random.default_rng(0))
+    assert proposal.point == (5, 10**9 - 5)
+
+
 def test_a_limit_gives_a_point_a_bound_and_an_honest_status() -> None:
     rng = np.random.default_rng(0)
     x = mb.binary("x", 40)

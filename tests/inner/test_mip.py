@@ -59,3 +59,21 @@ def test_linear_programs_sharpen_the_bounds_of_a_second_layer(lp_bounds: bool) -
     assert isinstance(bounded, Bounded)
     (low, high), (least, most) = bounded.bounds[-1], block_bounds(net, domain)[-1]
     assert ((high - low) < (most - least) - 1e-9).any() == lp_bounds
+
+
+@pytest.mark.parametrize(("seed", "noise"), [(303, 1e-13), (738, 1e-10)])
+def test_units_whose_terms_cancel_over_a_block_are_not_blown_up(seed: int, noise: float) -> None:
+    rng = np.random.default_rng(seed)
+    x = binary("x", (3, 4))
+    domain = Domain([x], [x[i].sum() == 2 for i in range(3)])
+    weights, bias = rng.normal(size=(12, 6)), rng.normal(size=6)
+    for unit in range(3):  # two of four equal weights are the same, whichever two
+        shared = rng.normal(size=3)
+        weights[:, unit] = np.repeat(shared, 4) + noise * rng.normal(size=12)
+        bias[unit] = -2 * shared.sum()
+    upper = (rng.normal(size=(6, 4)), rng.normal(size=4))
+    net = ReluNet.of([(weights, bias), upper, (rng.normal(size=(4, 1)), np.zeros(1))])
+    points = list(domain)
+    certificate = Mip().best(net, domain, points[:3], 1, rng)[0].certificate
+    assert certificate is not None
+    assert certificate.bound >= net.predict(domain.encode(points[3:])).max() - 1e-6

@@ -100,3 +100,33 @@ def test_the_library_sees_whole_bounds_and_a_moderate_objective() -> None:
 def test_limits_make_sense(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(bad))} is .*; it must be zero or more"):
         Limits(**bad)  # type: ignore[arg-type]
+
+
+def test_costs_that_a_library_takes_for_zero_stay_in_the_bound() -> None:
+    """As SCIP does, the library leaves out a cost that is tiny in its scale, and calls that optimal."""
+    builder = MilpBuilder()
+    x = builder.columns([0.0, 0.0], [1e12, 1e5])
+    builder.maximize(Affine(x, np.array([1.0, 1e-4])))
+
+    def ask(frame: Frame, _left: Limits) -> Claim:
+        known = np.where(np.abs(frame.cost) < 1e-9, 0.0, frame.cost)
+        return Claim(Status.OPTIMAL, np.array([1e12, 0.0]), float(known @ [1e12, 0.0]), 1)
+
+    solution = solve_framed(builder.build(), Limits(), None, "a library", ask)
+    assert solution.bound >= 1e12 + 10.0
+
+
+def test_a_cost_that_matters_over_a_wide_range_is_not_scaled_away() -> None:
+    builder = MilpBuilder()
+    x = builder.columns([0.0, 0.0], [1e9, 1e9])
+    builder.maximize(Affine(x, np.array([-1.0, 1e-3])))
+    seen: list[Frame] = []
+
+    def ask(frame: Frame, _left: Limits) -> Claim:
+        seen.append(frame)
+        return Claim(Status.OPTIMAL, np.array([0.0, 1e9]), float(frame.cost @ [0.0, 1e9]), 1)
+
+    solution = solve_framed(builder.build(), Limits(), None, "a library", ask)
+    assert (solution.status, solution.bound) == (Status.OPTIMAL, 1e6)
+    assert np.abs(seen[0].cost).min() > 1e-7
+    assert np.abs(seen[0].cost).max() < 1.0

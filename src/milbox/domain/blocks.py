@@ -18,6 +18,9 @@ from milbox.domain.domain import Domain
 from milbox.domain.expressions import Linear, Literal, combine, compare
 from milbox.domain.variables import Variable
 
+STATES = 4096
+"""Blocks with more joint states than this are not small."""
+
 # While states are listed one variable at a time, dead ends may outnumber the states by this factor.
 DEAD_ENDS = 4
 
@@ -67,9 +70,16 @@ class Tied:
     """Sums over variables of several blocks, with whole coefficients and no products."""
 
 
-@lru_cache(maxsize=64)
-def tied_blocks(domain: Domain, limit: int = 4096) -> Tied | None:
+def tied_blocks(domain: Domain, limit: int = STATES) -> Tied | None:
     """The domain as small blocks, and ties where its components are large; None when that is not enough."""
+    # Nor are there tables as long as a variable of millions of codes, which has no place in a small block.
+    if any(len(v.codes) > limit * DEAD_ENDS for v in domain.variables):
+        return None
+    return _tied_blocks(domain, limit)
+
+
+@lru_cache(maxsize=64)
+def _tied_blocks(domain: Domain, limit: int) -> Tied | None:
     found: list[Block] = []
     ties: list[Linear] = []
     for members, constraints in components(domain):
@@ -152,7 +162,7 @@ def takes(variable: Variable, value: object) -> bool:
     return any(variable.value(code) == value for code in variable.codes)
 
 
-def blocks(domain: Domain, limit: int = 4096) -> tuple[Block, ...] | None:
+def blocks(domain: Domain, limit: int = STATES) -> tuple[Block, ...] | None:
     """The domain as a product of small blocks; None when sums tie blocks together, or one is not small."""
     tied = tied_blocks(domain, limit)
     return None if tied is None or tied.ties else tied.blocks

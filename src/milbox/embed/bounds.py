@@ -12,7 +12,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
-from milbox.domain.blocks import Block, tied_blocks
+from milbox.domain.blocks import STATES, Block, tied_blocks
 from milbox.surrogates.relu import Layer, ReluNet
 
 Bounds: TypeAlias = tuple[tuple[FloatArray, FloatArray], ...]
@@ -43,6 +43,10 @@ def rescaled(bounded: Bounded) -> Bounded:
     layers, scaled = list(bounded.net.layers), []
     for depth, (low, high) in enumerate(bounded.bounds):
         size = np.maximum(np.abs(low), np.abs(high))
+        if depth == 0:
+            # Over a block large terms may cancel; scaling up what they leave would scale them up as well.
+            weights, bias = layers[0].weights, layers[0].bias
+            size = np.maximum(size, np.maximum(np.abs(weights).max(axis=0, initial=0.0), np.abs(bias)))
         awkward = (size > 0.0) & ((size < 2.0**-10) | (size > 2.0**20))
         exponent = np.where(awkward, -np.frexp(size)[1], 0)
         here, after = layers[depth], layers[depth + 1]
@@ -59,16 +63,17 @@ def interval_bounds(net: ReluNet, lower: FloatArray, upper: FloatArray) -> Bound
     return propagated(net, box(net.hidden[0], lower, upper))
 
 
-def block_bounds(net: ReluNet, domain: Domain) -> Bounds:
+def block_bounds(net: ReluNet, domain: Domain, limit: int = STATES) -> Bounds:
     """Interval arithmetic over the domain's blocks, each of which is in one of its feasible joint states.
 
-    Where constraints leave no small blocks, each variable is one. What ties blocks together is not known.
+    Where one would have more states than the limit, each variable is a block. What ties blocks together is
+    not known.
     """
     if not net.hidden:
         return ()
     layer, places = net.hidden[0], domain.layout
     least, most = layer.bias.copy(), layer.bias.copy()
-    for block in known_blocks(domain):
+    for block in known_blocks(domain, limit):
         adds = np.zeros((len(block.states), len(layer.bias)))
         for i, codes in zip(block.variables, block.states.T, strict=True):
             weights = layer.weights[places.start[i] : places.start[i] + places.width[i]]
@@ -78,9 +83,9 @@ def block_bounds(net: ReluNet, domain: Domain) -> Bounds:
     return propagated(net, (least, most))
 
 
-def known_blocks(domain: Domain) -> Sequence[Block]:
+def known_blocks(domain: Domain, limit: int) -> Sequence[Block]:
     """The domain's blocks or, where those are not small or have no state at all, its variables."""
-    tied = tied_blocks(domain)
+    tied = tied_blocks(domain, limit)
     if tied is not None and all(len(block.states) for block in tied.blocks):
         return tied.blocks
     hot = domain.layout.onehot

@@ -8,7 +8,6 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
-from milbox.domain.blocks import blocks
 from milbox.embed.bounds import Bounded, block_bounds, box
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.relu import embed_layers
@@ -26,9 +25,8 @@ def tighten(
     """The network with bounds from two linear programs per neuron, over domain and earlier layers relaxed.
 
     `extend` may add rows, such as no-goods, that the programs then know. Neurons that interval arithmetic
-    already shows to be on or off are not asked about, nor is a first layer over independent blocks, whose
-    intervals are reached; and each bound is the better of the two. After so many seconds it has to do for the
-    rest.
+    already shows to be on or off are not asked about, and each bound is the better of the two. After so many
+    seconds it has to do for the rest.
     """
     until = time.perf_counter() + seconds
     found: list[tuple[FloatArray, FloatArray]] = []
@@ -42,8 +40,7 @@ def tighten(
             least, most = block_bounds(net, domain)[0]
         else:
             least, most = box(layer, *(np.maximum(side, 0) for side in found[-1]))
-        asked = depth > 0 or blocks(domain) is None
-        unstable = np.flatnonzero((least < 0) & (most > 0) & asked)
+        unstable = np.flatnonzero((least < 0) & (most > 0))
         slopes = np.zeros((len(unstable), milp.width))
         slopes[:, z.columns] = z.mix[:, unstable].T
         left = until - time.perf_counter()

@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
-from milbox.domain.blocks import tied_blocks
+from milbox.domain.blocks import STATES, tied_blocks
 from milbox.errors import UnsupportedProgram
 from milbox.inner.branch_letters import Letters, letters
 from milbox.inner.climb import climbed
@@ -55,7 +55,7 @@ class Branch:
     """
 
     limits: Limits = Limits()
-    states: int = 4096
+    states: int = STATES
 
     def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
         """Why it cannot be used here; None when it can."""

@@ -169,6 +169,7 @@ def advance(
         else:
             free, count = load(net, stack, rows, lines, uppers, columns, blocks, desk, node)
         bound = ceiling
+        value = NOTHING
         satisfied = True
         reached = False
         rounds, stuck = 0, False
@@ -191,7 +192,7 @@ def advance(
             # Before anything is found, any untried point will do, and there is no floor to prune by.
             tries = 1 if pool.value[last] == NOTHING else first_steps if stack.counts[1] == 1 else steps
             if stuck:
-                tries = STEPS_A_BLOCK * free
+                tries = max(steps, STEPS_A_BLOCK * free)
             patient = tied or layer > 0
             bound = descend(
                 net, rows, lines, uppers, columns, blocks, desk, count, free, tries, floor, noise, patient

@@ -40,7 +40,7 @@ def climbed(
 
     options, feature, size = listed_options(domain)
     first = network.layers[0]
-    table, bias = size[:, None] * first.weights[feature], np.ascontiguousarray(first.bias)
+    table, bias = size[:, None] * first.weights[feature], np.array(first.bias)
     rest = network.layers[1:]
     weights = np.concatenate([np.append(layer.weights.ravel(), layer.bias) for layer in rest])
     sizes = np.array([len(layer.bias) for layer in network.layers])
@@ -120,8 +120,8 @@ def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
         adds=by_option.data.astype(np.float64),
         option_start=by_row.indptr.astype(np.int64),
         option=by_row.indices.astype(np.int64),
-        # For arrays of another layout the kernel would be compiled again.
-        lower=np.ascontiguousarray(lower),
-        upper=np.ascontiguousarray(upper),
+        # Copies: for arrays of another layout, or that are read-only, the kernel would be compiled again.
+        lower=np.array(lower),
+        upper=np.array(upper),
     )
     return options, feature, size

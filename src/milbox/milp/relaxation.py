@@ -48,7 +48,10 @@ def maxima(milp: Milp, objectives: FloatArray, seconds: float = math.inf) -> Flo
         for j in np.flatnonzero(objective != current):
             lp.chgObj(int(j), float(objective[j]))
         current = objective
-        lp.solve(False)
+        try:
+            lp.solve(False)
+        except Exception:  # PySCIPOpt has no narrower one for "error in LP solver"
+            continue
         if lp.isOptimal():
             found[i] = min(found[i], dual_bound(milp, objective, np.array(lp.getDual())))
     return found

@@ -19,6 +19,9 @@ from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
 from milbox.milp.verify import TOLERANCE, satisfies
 
+TINY = 1e-9
+"""Libraries take smaller numbers for zero."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
@@ -104,11 +107,19 @@ def _frame(milp: Milp, start: FloatArray | None) -> Frame:
 
 
 def _scale(milp: Milp) -> float:
-    """A power of two that brings the objective's range over the box into [1/8, 2^20], mostly 1."""
-    span = float((np.abs(milp.cost) * np.maximum(milp.upper - milp.lower, 0.0)).sum())
+    """A power of two that brings the objective's range over the box into [1/8, 2^20], mostly 1.
+
+    Where the ranges of columns are wide, less is enough: to a library a tiny cost is none.
+    """
+    part = np.abs(milp.cost) * np.maximum(milp.upper - milp.lower, 0.0)
+    span = float(part.sum())
     if span == 0.0 or 0.125 <= span <= 2.0**20:
         return 1.0
-    return float(2.0 ** np.clip(4 - np.floor(np.log2(span)), -900, 900))
+    scale = 2.0 ** np.clip(4 - np.floor(np.log2(span)), -900, 900)
+    least = float(np.abs(milp.cost[part >= 1e-9 * span]).min())
+    if scale < 1.0:
+        scale = max(scale, min(1.0, 2.0 ** (-20 - np.floor(np.log2(least)))))
+    return float(scale)
 
 
 def _evidently_infeasible(milp: Milp) -> bool:
@@ -140,7 +151,10 @@ def _settle(frame: Frame, limits: Limits, claim: Claim) -> tuple[Status, FloatAr
     box = milp.box_bound()
     bound = box
     if claim.status is not Status.INFEASIBLE and np.isfinite(claim.bound):
-        bound = min(claim.bound / frame.scale + milp.offset, box)
+        # What a library takes for zero may be worth something over a wide range.
+        ignored = np.abs(frame.cost) < TINY
+        more = float((np.abs(milp.cost) * (milp.upper - milp.lower))[ignored].sum())
+        bound = min(claim.bound / frame.scale + milp.offset + more, box)
     if x is None:
         return Status.UNKNOWN, None, bound
 

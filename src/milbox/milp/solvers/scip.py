@@ -13,7 +13,7 @@ from milbox.arrays import FloatArray
 from milbox.errors import SolverUnavailable
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
-from milbox.milp.solvers.frame import Claim, Frame, solve_framed
+from milbox.milp.solvers.frame import TINY, Claim, Frame, solve_framed
 from milbox.milp.solvers.scip_load import add_columns, add_rows
 from milbox.milp.verify import TOLERANCE
 
@@ -116,7 +116,7 @@ class Scip:
             "lp/threads": 1,
             "numerics/feastol": TOLERANCE,
             "numerics/dualfeastol": 1e-7,
-            "numerics/epsilon": 1e-9,
+            "numerics/epsilon": TINY,
             "limits/gap": limits.gap,
             "limits/absgap": 0.0,
             "limits/totalnodes": -1 if limits.nodes is None else limits.nodes,

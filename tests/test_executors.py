@@ -17,6 +17,7 @@ from milbox.run import maximize, run
 from milbox.study import Study
 from milbox.trials import Journal
 from objectives import die_at, die_once, score
+from processes import ENVIRONMENT
 from studies import Greedy, shelf
 
 OPTIMUM = max(score(**shelf().assignment(point)) for point in shelf())
@@ -120,7 +121,7 @@ def process(script: str, *arguments: object, **options: Any) -> "subprocess.Pope
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env=ENVIRONMENT,
         **options,
     )
 

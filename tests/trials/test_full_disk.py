@@ -1,9 +1,7 @@
 """What is lost when the disk is full, or may not be written? Nothing that was told before."""
 
 import contextlib
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from milbox.errors import JournalError
 from milbox.study import Study
 from milbox.trials import Journal
+from processes import printed
 from studies import Greedy, shelf
 
 
@@ -108,14 +107,7 @@ print(len(study.trials))
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 study.tell(second.number, 2.0)
 """
-    done = subprocess.run(
-        [sys.executable, "-c", script, tmp_path / "run.db"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    message, count = done.stdout.splitlines()
+    message, count = printed(script, tmp_path / "run.db").splitlines()
     assert "what was told before is kept" in message
     trials = Journal.read(tmp_path / "run.db")[1]
     assert len(trials) == int(count)

@@ -10,6 +10,7 @@ import pytest
 
 import lives
 from milbox.trials import Journal
+from processes import ENVIRONMENT
 from studies import STRATEGIES
 
 
@@ -21,7 +22,7 @@ def test_killed_and_resumed_is_uninterrupted(tmp_path: Path, how: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        env=ENVIRONMENT,
     )
     assert done.returncode == 0, done.stderr
     deaths = json.loads(done.stdout)

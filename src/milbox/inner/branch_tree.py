@@ -30,8 +30,8 @@ ROUNDS = 2
 
 STEPS_A_BLOCK = 2
 """Steps for a node that would have up to a child per block, since no chord is left to branch on: only prices
-stand between it and its bound, and better ones mostly spare the children. Without that the trees of two
-layers over hundreds of letters are up to a hundred times as large."""
+stand between it and its bound, and better ones mostly spare the children. Without that the tree of two
+layers over thousands of letters can be a hundred times as large."""
 
 
 @kernel

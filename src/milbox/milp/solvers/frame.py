@@ -116,8 +116,8 @@ def _scale(milp: Milp) -> float:
     if span == 0.0 or 0.125 <= span <= 2.0**20:
         return 1.0
     scale = 2.0 ** np.clip(4 - np.floor(np.log2(span)), -900, 900)
-    least = float(np.abs(milp.cost[part >= 1e-9 * span]).min())
     if scale < 1.0:
+        least = np.abs(milp.cost[part >= TINY * span]).min()
         scale = max(scale, min(1.0, 2.0 ** (-20 - np.floor(np.log2(least)))))
     return float(scale)
 

@@ -55,9 +55,7 @@ def _of_two(name: str) -> Any:
         def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             double = ir.DoubleType()
             of_two = ir.FunctionType(double, [double, double])
-            function = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
-                builder.module, of_two, name
-            )
+            function = cgutils.get_or_insert_function(builder.module, of_two, name)
             return builder.call(function, arguments, fastmath=("nnan", "nsz"))
 
         return types.float64(types.float64, types.float64), generate

@@ -47,21 +47,19 @@ STEEPEST_TIE = 4096.0
 @vectorised
 def add_costs(table: FloatArray, slope: FloatArray, rows: int, columns: int, cost: FloatArray) -> None:
     """Set cost = table[N] + sum_r slope_r table[r]."""
-    out, t0 = cost[:columns], table[table.shape[0] - 1, :columns]
+    last = len(table) - 1
     for i in range(columns):
-        out[i] = t0[i]
+        cost[i] = table[last, i]
     r = 0
     while r + 4 <= rows:
         k0, k1, k2, k3 = slope[r], slope[r + 1], slope[r + 2], slope[r + 3]
-        t0, t1 = table[r, :columns], table[r + 1, :columns]
-        t2, t3 = table[r + 2, :columns], table[r + 3, :columns]
         for i in range(columns):
-            out[i] += k0 * t0[i] + k1 * t1[i] + k2 * t2[i] + k3 * t3[i]
+            cost[i] += k0 * table[r, i] + k1 * table[r + 1, i] + k2 * table[r + 2, i] + k3 * table[r + 3, i]
         r += 4
     while r < rows:
-        k0, t0 = slope[r], table[r, :columns]
+        k0 = slope[r]
         for i in range(columns):
-            out[i] += k0 * t0[i]
+            cost[i] += k0 * table[r, i]
         r += 1
 
 
@@ -70,21 +68,21 @@ def find_tops(cost: FloatArray, first: IntArray, free: int, top: FloatArray, at:
     """The best cost of each block, where it is, and their sum."""
     total = 0.0
     for p in range(free):
-        costs = cost[first[p] : first[p + 1]]
-        best = 0
-        value = costs[0]
-        if costs.shape[0] > 16:
-            for i in range(costs.shape[0]):
-                value = larger(value, costs[i])
-            while costs[best] != value:
+        begin, end = first[p], first[p + 1]
+        best = begin
+        value = cost[begin]
+        if end - begin > 16:
+            for i in range(begin, end):
+                value = larger(value, cost[i])
+            while cost[best] != value:
                 best += 1
         else:
-            for i in range(1, costs.shape[0]):
-                if costs[i] > value:
-                    value = costs[i]
+            for i in range(begin + 1, end):
+                if cost[i] > value:
+                    value = cost[i]
                     best = i
         top[p] = value
-        at[p] = first[p] + best
+        at[p] = best
         total += value
     return total
 
@@ -92,7 +90,7 @@ def find_tops(cost: FloatArray, first: IntArray, free: int, top: FloatArray, at:
 @kernel
 def look(table: FloatArray, bias: FloatArray, at: IntArray, count: int, free: int, h: FloatArray) -> None:
     """Leave in h the inputs of the rows and of the output at a point given by its columns."""
-    last = table.shape[0] - 1
+    last = len(table) - 1
     for row in range(count + 1):
         r = row if row < count else last
         total = bias[r]

@@ -8,10 +8,12 @@ desk of arrays, where units whose phase is certain and blocks with one open lett
 from typing import NamedTuple
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
+from milbox.bundles import bundle
 from milbox.inner.branch_points import SURELY_ACTIVE, SURELY_INACTIVE, Network
 from milbox.kernels import kernel
 
 
+@bundle
 class Stack(NamedTuple):
     """The nodes still to be searched; the last is next."""
 
@@ -31,6 +33,7 @@ class Stack(NamedTuple):
     letter: IntArray
 
 
+@bundle
 class Rows(NamedTuple):
     """The undecided units and ties of a node; with upper units, those that are surely active as well."""
 
@@ -44,6 +47,7 @@ class Rows(NamedTuple):
     """Inputs at some point; in place N, that of the output, and behind it those of the upper units."""
 
 
+@bundle
 class Lines(NamedTuple):
     """What is known of the inputs of rows, or of upper units, and the lines above their outputs."""
 
@@ -63,6 +67,7 @@ class Lines(NamedTuple):
     """How the bound changes with the price."""
 
 
+@bundle
 class Columns(NamedTuple):
     """The open letters of a node's free blocks, block after block."""
 
@@ -76,6 +81,7 @@ class Columns(NamedTuple):
     keep: BoolArray
 
 
+@bundle
 class Blocks(NamedTuple):
     """The free blocks of a node: those with more than one open letter, or else the last."""
 
@@ -90,6 +96,7 @@ class Blocks(NamedTuple):
     best_at: IntArray
 
 
+@bundle
 class Desk(NamedTuple):
     """What else is known of the node being worked on."""
 
@@ -105,7 +112,7 @@ class Desk(NamedTuple):
 @kernel
 def pack(columns: Columns, count: int, left: int) -> None:
     """Move the columns listed in `kept` together, in every row and in the output's."""
-    last = columns.table.shape[0] - 1
+    last = len(columns.table) - 1
     for row in range(count + 1):
         r = row if row < count else last
         for i in range(left):
@@ -128,16 +135,16 @@ def load(
 
     Below another layer such units stay rows: what they are worth there depends on its slopes.
     """
-    units = net.sign.shape[0]
+    units = len(net.sign)
     start = stack.start[node]
     for j in range(units + 1):
         rows.bias[j] = net.bias[j]
     free = 0
     width = 0
-    for p in range(desk.point.shape[0]):
+    for p in range(len(desk.point)):
         begin, end = start + stack.first[node, p], start + stack.first[node, p + 1]
         # At least one block stays free, however many letters it has.
-        if end - begin == 1 and (free > 0 or p + 1 < desk.point.shape[0]):
+        if end - begin == 1 and (free > 0 or p + 1 < len(desk.point)):
             letter = stack.letter[begin]
             desk.point[p] = letter
             for j in range(units + 1):
@@ -157,7 +164,7 @@ def load(
     for j in range(units):
         phase = stack.phase[node, j]
         desk.phase[j] = phase
-        if phase == SURELY_ACTIVE and uppers.low.shape[0] == 0:
+        if phase == SURELY_ACTIVE and len(uppers.low) == 0:
             rows.bias[units] += net.sign[j] * rows.bias[j]
             for i in range(width):
                 columns.table[units, i] += net.sign[j] * net.by_unit[j, columns.letter[i]]
@@ -170,10 +177,10 @@ def load(
             lines.price[count] = stack.price[node, j]
             lines.low[count] = stack.low[node, j]
             lines.high[count] = stack.high[node, j]
-            for k in range(uppers.low.shape[0]):
+            for k in range(len(uppers.low)):
                 rows.above[count, k] = net.above[j, k]
             count += 1
-    for k in range(uppers.low.shape[0]):
+    for k in range(len(uppers.low)):
         desk.phase[units + k] = stack.phase[node, units + k]
         uppers.price[k] = stack.price[node, units + k]
         uppers.low[k] = stack.low[node, units + k]
@@ -198,20 +205,20 @@ def push(
     node: int = stack.counts[0]
     stack.counts[0] += 1
     stack.bound[node] = bound
-    for j in range(desk.phase.shape[0]):
+    for j in range(len(desk.phase)):
         stack.phase[node, j] = desk.phase[j]
     for r in range(count):
         stack.price[node, rows.unit[r]] = lines.price[r]
         stack.low[node, rows.unit[r]] = lines.low[r]
         stack.high[node, rows.unit[r]] = lines.high[r]
-    units = desk.phase.shape[0] - uppers.low.shape[0]
-    for k in range(uppers.low.shape[0]):
+    units = len(desk.phase) - len(uppers.low)
+    for k in range(len(uppers.low)):
         stack.price[node, units + k] = uppers.price[k]
         stack.low[node, units + k] = uppers.low[k]
         stack.high[node, units + k] = uppers.high[k]
     at = stack.start[node]
     taken = 0
-    for p in range(desk.point.shape[0]):
+    for p in range(len(desk.point)):
         stack.first[node, p] = at - stack.start[node]
         if taken < free and blocks.number[taken] == p:
             for i in range(blocks.first[taken], blocks.first[taken + 1]):
@@ -222,6 +229,6 @@ def push(
         else:
             stack.letter[at] = desk.point[p]
             at += 1
-    stack.first[node, desk.point.shape[0]] = at - stack.start[node]
+    stack.first[node, len(desk.point)] = at - stack.start[node]
     stack.start[node + 1] = at
     return node

@@ -7,6 +7,7 @@ of one block; letters are numbered through, block after block, and a point is on
 from typing import NamedTuple
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bundles import bundle
 from milbox.kernels import kernel, larger, vectorised
 
 # Phases of a unit. An asserted one was branched on; a certain one (2 or -2) holds at every point of the node,
@@ -23,6 +24,7 @@ SWEEPS = 20
 """A climb that still moves after so many rounds of all blocks is stopped."""
 
 
+@bundle
 class Network(NamedTuple):
     """f(x) = h_N + sum_{j<N} sign_j max(0, h_j) + sum_{k<K} upper_sign_k max(0, z_k).
 
@@ -56,6 +58,7 @@ class Network(NamedTuple):
     """(letters,): random bits. A point's key is the exclusive or of its letters' keys."""
 
 
+@bundle
 class Tried(NamedTuple):
     """The points that must not be returned, in ascending order of their keys."""
 
@@ -64,12 +67,21 @@ class Tried(NamedTuple):
     """(tried, blocks)"""
 
 
+@bundle
 class Pool(NamedTuple):
     """The best untried points found so far, best first; `NOTHING` marks a free place."""
 
     value: FloatArray
     point: IntArray
     key: IntArray
+
+
+@bundle
+class Starts(NamedTuple):
+    """Points to begin with."""
+
+    point: IntArray
+    """(starts, blocks)"""
 
 
 @vectorised
@@ -93,10 +105,10 @@ def worth(net: Network, sign: FloatArray, above: FloatArray, h: FloatArray, coun
 @vectorised
 def value_at(net: Network, point: IntArray, h: FloatArray) -> float:
     """f(point), always added up in the same order; leaves the inputs of units and upper units in h."""
-    units = net.sign.shape[0]
+    units = len(net.sign)
     for j in range(units + 1):
         h[j] = net.bias[j]
-    for p in range(point.shape[0]):
+    for p in range(len(point)):
         for j in range(units + 1):
             h[j] += net.by_letter[point[p], j]
     return worth(net, net.sign, net.above, h, units)
@@ -106,7 +118,7 @@ def value_at(net: Network, point: IntArray, h: FloatArray) -> float:
 def key_of(net: Network, point: IntArray) -> int:
     """The point's hash."""
     key: int = net.key[point[0]]
-    for p in range(1, point.shape[0]):
+    for p in range(1, len(point)):
         key ^= net.key[point[p]]
     return key
 
@@ -114,7 +126,7 @@ def key_of(net: Network, point: IntArray) -> int:
 @kernel
 def same(a: IntArray, b: IntArray) -> bool:
     """Whether two points are equal, letter by letter."""
-    for p in range(a.shape[0]):  # noqa: SIM110 - compiled
+    for p in range(len(a)):  # noqa: SIM110 - compiled
         if a[p] != b[p]:
             return False
     return True
@@ -123,14 +135,14 @@ def same(a: IntArray, b: IntArray) -> bool:
 @kernel
 def is_tried(tried: Tried, point: IntArray, key: int) -> bool:
     """Whether the point is in the list; the key says where it would be, the letters decide."""
-    low, high = 0, tried.key.shape[0]
+    low, high = 0, len(tried.key)
     while low < high:
         middle = (low + high) // 2
         if tried.key[middle] < key:
             low = middle + 1
         else:
             high = middle
-    while low < tried.key.shape[0] and tried.key[low] == key:
+    while low < len(tried.key) and tried.key[low] == key:
         if same(point, tried.point[low]):
             return True
         low += 1
@@ -140,7 +152,7 @@ def is_tried(tried: Tried, point: IntArray, key: int) -> bool:
 @kernel
 def satisfies_ties(net: Network, h: FloatArray) -> bool:
     """Whether the inputs h are as the ties say."""
-    for j in range(net.sign.shape[0]):
+    for j in range(len(net.sign)):
         if (net.phase[j] >= BELOW and h[j] > 0.0) or (net.phase[j] == LEVEL and h[j] < 0.0):
             return False
     return True
@@ -151,7 +163,7 @@ def offer(net: Network, tried: Tried, pool: Pool, point: IntArray, key: int, h: 
     """Put the point in the pool if it is untried, new to the pool, good enough, and satisfies the ties."""
     if is_tried(tried, point, key):
         return
-    last = pool.value.shape[0] - 1
+    last = len(pool.value) - 1
     for i in range(last + 1):
         if pool.key[i] == key and pool.value[i] > NOTHING and same(point, pool.point[i]):
             return
@@ -162,12 +174,12 @@ def offer(net: Network, tried: Tried, pool: Pool, point: IntArray, key: int, h: 
     while i > 0 and pool.value[i - 1] < value:
         pool.value[i] = pool.value[i - 1]
         pool.key[i] = pool.key[i - 1]
-        for p in range(point.shape[0]):
+        for p in range(len(point)):
             pool.point[i, p] = pool.point[i - 1, p]
         i -= 1
     pool.value[i] = value
     pool.key[i] = key
-    for p in range(point.shape[0]):
+    for p in range(len(point)):
         pool.point[i, p] = point[p]
 
 
@@ -176,21 +188,20 @@ def values_with(
     table: FloatArray, sign: FloatArray, h: FloatArray, count: int, begin: int, end: int, values: FloatArray
 ) -> None:
     """The value for each letter of a block, when the inputs h of `count` units and of the output lack it."""
-    last = table.shape[0] - 1
-    out, t0 = values[begin:end], table[last, begin:end]
-    for i in range(out.shape[0]):
-        out[i] = h[last] + t0[i]
+    last = len(table) - 1
+    h0 = h[last]
+    for i in range(begin, end):
+        values[i] = h0 + table[last, i]
     j = 0
     while j + 2 <= count:
         h0, h1, s0, s1 = h[j], h[j + 1], sign[j], sign[j + 1]
-        t0, t1 = table[j, begin:end], table[j + 1, begin:end]
-        for i in range(out.shape[0]):
-            out[i] += s0 * larger(h0 + t0[i], 0.0) + s1 * larger(h1 + t1[i], 0.0)
+        for i in range(begin, end):
+            values[i] += s0 * larger(h0 + table[j, i], 0.0) + s1 * larger(h1 + table[j + 1, i], 0.0)
         j += 2
     if j < count:
-        h0, s0, t0 = h[j], sign[j], table[j, begin:end]
-        for i in range(out.shape[0]):
-            out[i] += s0 * larger(h0 + t0[i], 0.0)
+        h0, s0 = h[j], sign[j]
+        for i in range(begin, end):
+            values[i] += s0 * larger(h0 + table[j, i], 0.0)
 
 
 @vectorised
@@ -205,15 +216,15 @@ def add_upper(
     values: FloatArray,
 ) -> None:
     """Add what upper units say to `values_with`; the inputs behind h's `last` are overwritten."""
-    z = h[table.shape[0] :]
+    z = h[len(table) :]
     for i in range(begin, end):
-        for k in range(z.shape[0]):
+        for k in range(len(z)):
             z[k] = net.upper_bias[k]
         for j in range(count):
             output = larger(h[j] + table[j, i], 0.0)
-            for k in range(z.shape[0]):
+            for k in range(len(z)):
                 z[k] += output * above[j, k]
-        for k in range(z.shape[0]):
+        for k in range(len(z)):
             values[i] += net.upper_sign[k] * larger(z[k], 0.0)
 
 
@@ -232,13 +243,13 @@ def climb(
 
     The climb itself passes through tried points; only what it offers is untried.
     """
-    last = pool.value.shape[0] - 1
+    last = len(pool.value) - 1
     units, uppers = net.above.shape
     current = value_at(net, point, h)
     key = key_of(net, point)
     for _ in range(SWEEPS):
         moved = False
-        for p in range(point.shape[0]):
+        for p in range(len(point)):
             old = point[p]
             for j in range(units + 1):
                 h[j] -= net.by_letter[old, j]

@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack
-from milbox.inner.branch_points import NOTHING, OPEN, Network, Pool, Tried
+from milbox.inner.branch_points import NOTHING, OPEN, Network, Pool, Starts, Tried
 from milbox.inner.branch_sum import Sum, shuffled
 from milbox.inner.branch_tree import DONE, STACK_FULL, advance
 
@@ -108,7 +108,7 @@ def maximise(
     portion, checkpoint, few = 0, 1, FEW
     while True:
         before = time.perf_counter()
-        state = advance(net, seen, pool, stack, *desk, starts, portion, *steps, few, slack, noise)
+        state = advance(net, seen, pool, stack, *desk, Starts(starts), portion, *steps, few, slack, noise)
         now = time.perf_counter()
         searched, full = int(stack.counts[1]), pool.value[-1] > NOTHING
         limited = full or f.ties is not None

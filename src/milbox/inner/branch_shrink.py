@@ -34,12 +34,11 @@ def span(values: FloatArray, first: IntArray, free: int) -> tuple[float, float]:
     least = 0.0
     most = 0.0
     for p in range(free):
-        part = values[first[p] : first[p + 1]]
-        low = part[0]
+        low = values[first[p]]
         high = low
-        for i in range(part.shape[0]):
-            low = smaller(low, part[i])
-            high = larger(high, part[i])
+        for i in range(first[p], first[p + 1]):
+            low = smaller(low, values[i])
+            high = larger(high, values[i])
         least += low
         most += high
     return least, most
@@ -61,7 +60,7 @@ def settle(
     Returns:
         The rows that remain, or -1 if the node is empty.
     """
-    last = columns.table.shape[0] - 1
+    last = len(columns.table) - 1
     layer = rows.above.shape[1]
     left = 0
     for r in range(count):
@@ -185,11 +184,9 @@ def reach(
     """The largest sum of one (way * value - price * regret) per block."""
     total = 0.0
     for p in range(free):
-        part = values[first[p] : first[p + 1]]
-        lost = regret[first[p] : first[p + 1]]
-        top = way * part[0] - price * lost[0]
-        for i in range(part.shape[0]):
-            top = larger(top, way * part[i] - price * lost[i])
+        top = way * values[first[p]] - price * regret[first[p]]
+        for i in range(first[p], first[p + 1]):
+            top = larger(top, way * values[i] - price * regret[i])
         total += top
     return total
 

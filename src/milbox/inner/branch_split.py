@@ -27,12 +27,12 @@ def highest_chord(rows: Rows, lines: Lines, uppers: Lines, desk: Desk, count: in
     """
     best = 0.0
     on = APART
-    units = rows.unit.shape[0]
+    units = len(rows.unit)
     for r in range(count):
         if desk.phase[rows.unit[r]] == OPEN and chord(lines, r) > best:
             best = chord(lines, r)
             on = r
-    for k in range(uppers.weight.shape[0]):
+    for k in range(len(uppers.weight)):
         if desk.phase[units + k] == OPEN and chord(uppers, k) > best:
             best = chord(uppers, k)
             on = units + k
@@ -135,7 +135,7 @@ def branch(
             for i in range(blocks.first[block], blocks.first[block + 1]):
                 columns.keep[i] = not columns.keep[i]
         elif on >= 0:
-            units = rows.unit.shape[0]
+            units = len(rows.unit)
             unit = rows.unit[on] if on < units else on
             h = rows.h[on] if on < units else rows.h[on + 1]
             stack.phase[node, unit] = ACTIVE if (h > 0.0) == (child == 1) else INACTIVE

@@ -9,6 +9,7 @@ from milbox.inner.branch_points import (
     NOTHING,
     Network,
     Pool,
+    Starts,
     Tried,
     add_upper,
     climb,
@@ -66,7 +67,7 @@ def enumerate_all(
     slack: float,
 ) -> None:
     """Offer every point of the node that beats the pool, a whole block at a time."""
-    last = pool.value.shape[0] - 1
+    last = len(pool.value) - 1
     widest = 0
     for p in range(free):
         blocks.at[p] = blocks.first[p]
@@ -76,7 +77,7 @@ def enumerate_all(
     while True:
         blocks.at[widest] = begin
         look(columns.table, rows.bias, blocks.at, count, free, rows.h)
-        for r in range(columns.table.shape[0]):
+        for r in range(len(columns.table)):
             rows.h[r] -= columns.table[r, begin]
         values_with(columns.table, rows.sign, rows.h, count, begin, end, columns.cost)
         if rows.above.shape[1] > 0:
@@ -122,7 +123,7 @@ def advance(
     columns: Columns,
     blocks: Blocks,
     desk: Desk,
-    starts: IntArray,
+    starts: Starts,
     nodes: int,
     first_steps: int,
     steps: int,
@@ -139,12 +140,12 @@ def advance(
     """
     units, layer = net.above.shape
     tied = units > 0 and net.phase[units - 1] >= BELOW
-    for i in range(starts.shape[0]):
+    for i in range(len(starts.point)):
         if tied:
-            offer(net, tried, pool, starts[i], key_of(net, starts[i]), desk.spare_h)
+            offer(net, tried, pool, starts.point[i], key_of(net, starts.point[i]), desk.spare_h)
         else:
-            climb(net, tried, pool, starts[i], slack, desk.climbing_h, desk.spare_h, columns.cost)
-    last = pool.value.shape[0] - 1
+            climb(net, tried, pool, starts.point[i], slack, desk.climbing_h, desk.spare_h, columns.cost)
+    last = len(pool.value) - 1
     limit = stack.counts[1] + nodes
     # A slice begins where the last one ended, so that it makes no difference where that was.
     on_desk, free, count, on = stack.counts[2], stack.counts[3], stack.counts[4], stack.counts[5]
@@ -208,7 +209,7 @@ def advance(
                     if tied:
                         offer(net, tried, pool, desk.point, key_of(net, desk.point), desk.spare_h)
                     else:
-                        for p in range(desk.point.shape[0]):
+                        for p in range(len(desk.point)):
                             desk.spare_point[p] = desk.point[p]
                         climb(
                             net,
@@ -238,9 +239,9 @@ def advance(
         if min(bound, ceiling) <= pool.value[last] + slack:
             continue
         children = free + 2
-        letters = blocks.first[free] + desk.point.shape[0]
-        full = node + children > stack.bound.shape[0] or (
-            stack.start[node] + children * letters > stack.letter.shape[0]
+        letters = blocks.first[free] + len(desk.point)
+        full = node + children > len(stack.bound) or (
+            stack.start[node] + children * letters > len(stack.letter)
         )
         on = AGAIN if full else APART if reached else highest_chord(rows, lines, uppers, desk, count)
         mend = on == APART and not satisfied

@@ -36,33 +36,36 @@ def climbed(
     network = as_network(surrogate)
     if network is None or not forbidden:
         return None
-    from milbox.inner.climb_kernel import LONGEST, Desk, Found, climb, label
+    from milbox.inner.climb_kernel import LONGEST, Desk, Found, Layers, Tried, climb, label_all
 
     options, feature, size = listed_options(domain)
-    first = network.layers[0]
-    table, bias = size[:, None] * first.weights[feature], np.array(first.bias)
-    rest = network.layers[1:]
-    weights = np.concatenate([np.append(layer.weights.ravel(), layer.bias) for layer in rest])
-    sizes = np.array([len(layer.bias) for layer in network.layers])
-
-    tried = np.array(forbidden, dtype=np.int64)
-    low, high = domain.layout.low, np.array([v.codes[-1] for v in domain.variables])
-    tried = tried[((low <= tried) & (tried <= high)).all(axis=1)]
-    states = options.first[:-1] + tried - domain.layout.low
-    marks = np.sort(np.array([label(state) for state in states]))
-    found = Found(np.zeros((KEPT, states.shape[1]), np.int64), np.full(KEPT, -np.inf))
-    desk = Desk(
-        np.empty(len(first.bias)),
-        np.empty(len(options.lower)),
-        np.empty((2, sizes.max())),
-        np.empty(LONGEST, np.int64),
-        np.empty(LONGEST, np.int64),
+    first, rest = network.layers[0], network.layers[1:]
+    layers = Layers(
+        table=np.ascontiguousarray(size[:, None] * first.weights[feature]),
+        bias=np.array(first.bias),
+        weights=np.concatenate([np.append(layer.weights.ravel(), layer.bias) for layer in rest]),
+        sizes=np.array([len(layer.bias) for layer in network.layers]),
     )
-    predictions = surrogate.predict(domain.encode(tried))
+
+    points = np.array(forbidden, dtype=np.int64)
+    low, high = domain.layout.low, np.array([v.codes[-1] for v in domain.variables])
+    points = points[((low <= points) & (points <= high)).all(axis=1)]
+    tried = Tried(options.first[:-1] + points - low, np.zeros(len(points), np.int64))
+    label_all(tried)
+    tried.label.sort()
+    found = Found(np.zeros((KEPT, len(low)), np.int64), np.full(KEPT, -np.inf))
+    predictions = surrogate.predict(domain.encode(points))
     for start in np.argsort(-predictions, kind="stable")[:STARTS]:
-        order = rng.permutation(len(options.variable))
-        state = states[start].copy()
-        climb(state, order, ROUNDS, table, bias, weights, sizes, options, marks, found, desk)
+        desk = Desk(
+            state=tried.state[start].copy(),
+            order=rng.permutation(len(options.variable)),
+            hidden=np.empty(len(first.bias)),
+            activity=np.empty(len(options.lower)),
+            scratch=np.empty((2, layers.sizes.max())),
+            moved=np.empty(LONGEST, np.int64),
+            olds=np.empty(LONGEST, np.int64),
+        )
+        climb(layers, options, tried, found, desk, ROUNDS)
     return best_of(found.options, found.values, options, surrogate, domain, set(forbidden))
 
 
@@ -120,8 +123,7 @@ def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
         adds=by_option.data.astype(np.float64),
         option_start=by_row.indptr.astype(np.int64),
         option=by_row.indices.astype(np.int64),
-        # Copies: for arrays of another layout, or that are read-only, the kernel would be compiled again.
-        lower=np.array(lower),
-        upper=np.array(upper),
+        lower=np.ascontiguousarray(lower),
+        upper=np.ascontiguousarray(upper),
     )
     return options, feature, size

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bundles import bundle
 from milbox.kernels import entry, kernel
 
 LONGEST = 8
@@ -16,6 +17,7 @@ LONGEST = 8
 TOLERANCE = 1e-9
 
 
+@bundle
 class Options(NamedTuple):
     """What each (variable, code) does: to which variable it belongs, and what it adds to the rows."""
 
@@ -34,6 +36,31 @@ class Options(NamedTuple):
     upper: FloatArray
 
 
+@bundle
+class Layers(NamedTuple):
+    """The network, its first layer over options."""
+
+    table: FloatArray
+    """(options, units)"""
+    bias: FloatArray
+    """(units,)"""
+    weights: FloatArray
+    """Those of the other layers: each one's matrix, then its bias."""
+    sizes: IntArray
+    """(layers,): how many units each has."""
+
+
+@bundle
+class Tried(NamedTuple):
+    """The points that must not be found: as options of the variables."""
+
+    state: IntArray
+    """(tried, variables)"""
+    label: IntArray
+    """(tried,)"""
+
+
+@bundle
 class Found(NamedTuple):
     """The best points met that were not tried before: as options of the variables."""
 
@@ -42,11 +69,16 @@ class Found(NamedTuple):
     values: FloatArray
 
 
+@bundle
 class Desk(NamedTuple):
-    """Room to work in; what is in it when a climb begins does not matter."""
+    """The point at hand, and room to work in; what is in there when a climb begins does not matter."""
 
+    state: IntArray
+    """(variables,): the options of the point at hand."""
+    order: IntArray
+    """(options,): which is changed to first, second and so on."""
     hidden: FloatArray
-    """(units,): the first pre-activations of the point at hand."""
+    """(units,): its first pre-activations."""
     activity: FloatArray
     """(rows,)"""
     scratch: FloatArray
@@ -57,20 +89,21 @@ class Desk(NamedTuple):
 
 
 @kernel
-def forward(hidden: FloatArray, weights: FloatArray, sizes: IntArray, scratch: FloatArray) -> float:
+def forward(layers: Layers, desk: Desk) -> float:
     """The network's output from its first pre-activations: ReLU, then layer by layer."""
+    weights, sizes, scratch = layers.weights, layers.sizes, desk.scratch
     width = sizes[0]
     for j in range(width):
-        scratch[0, j] = max(hidden[j], 0.0)
+        scratch[0, j] = max(desk.hidden[j], 0.0)
     at = 0
     side = 0
-    for depth in range(1, sizes.shape[0]):
+    for depth in range(1, len(sizes)):
         units = sizes[depth]
         for k in range(units):
             total = weights[at + width * units + k]
             for j in range(width):
                 total += scratch[side, j] * weights[at + j * units + k]
-            if depth < sizes.shape[0] - 1 and total < 0.0:
+            if depth < len(sizes) - 1 and total < 0.0:
                 total = 0.0
             scratch[1 - side, k] = total
         at += (width + 1) * units
@@ -90,37 +123,29 @@ def excess(activity: float, lower: float, upper: float) -> float:
 
 
 @kernel
-def change(
-    old: int, new: int, table: FloatArray, options: Options, hidden: FloatArray, activity: FloatArray
-) -> float:
+def violation(options: Options, desk: Desk, row: int) -> float:
+    """How far the point at hand is from a row's limits."""
+    return excess(desk.activity[row], options.lower[row], options.upper[row])
+
+
+@kernel
+def change(layers: Layers, options: Options, desk: Desk, old: int, new: int) -> float:
     """Replace one option by another; returns what that adds to the total violation."""
     added = 0.0
-    for j in range(hidden.shape[0]):
-        hidden[j] += table[new, j] - table[old, j]
+    for j in range(len(desk.hidden)):
+        desk.hidden[j] += layers.table[new, j] - layers.table[old, j]
     for side in range(2):
         option = old if side == 0 else new
         for e in range(options.row_start[option], options.row_start[option + 1]):
             r = options.row[e]
-            added -= excess(activity[r], options.lower[r], options.upper[r])
-            activity[r] += -options.adds[e] if side == 0 else options.adds[e]
-            added += excess(activity[r], options.lower[r], options.upper[r])
+            added -= violation(options, desk, r)
+            desk.activity[r] += -options.adds[e] if side == 0 else options.adds[e]
+            added += violation(options, desk, r)
     return added
 
 
 @kernel
-def best_repair(
-    violated: int,
-    state: IntArray,
-    moved: IntArray,
-    count: int,
-    table: FloatArray,
-    options: Options,
-    hidden: FloatArray,
-    activity: FloatArray,
-    weights: FloatArray,
-    sizes: IntArray,
-    scratch: FloatArray,
-) -> int:
+def best_repair(layers: Layers, options: Options, desk: Desk, violated: int, count: int) -> int:
     """The option, of a variable in the violated row, that leaves the least violation, then the best value."""
     chosen = -1
     least = 1e300
@@ -129,44 +154,50 @@ def best_repair(
         variable = options.variable[options.option[k]]
         free = True
         for m in range(count):
-            if moved[m] == variable:
+            if desk.moved[m] == variable:
                 free = False
         if not free:
             continue
-        old = state[variable]
+        old = desk.state[variable]
         for new in range(options.first[variable], options.first[variable + 1]):
             if new == old:
                 continue
-            before = excess(activity[violated], options.lower[violated], options.upper[violated])
-            added = change(old, new, table, options, hidden, activity)
-            after = excess(activity[violated], options.lower[violated], options.upper[violated])
-            if after < before and added <= least + TOLERANCE:
-                value = forward(hidden, weights, sizes, scratch)
+            before = violation(options, desk, violated)
+            added = change(layers, options, desk, old, new)
+            if violation(options, desk, violated) < before and added <= least + TOLERANCE:
+                value = forward(layers, desk)
                 if added < least - TOLERANCE or value > most:
                     chosen, least, most = new, min(added, least), value
-            change(new, old, table, options, hidden, activity)
+            change(layers, options, desk, new, old)
     return chosen
 
 
-@entry
-def label(state: IntArray) -> int:
+@kernel
+def labelled(state: IntArray) -> int:
     """A number for a point; two points may share one, which costs a climb a point and nothing else."""
     mixed = np.uint64(1469598103934665603)
-    for i in range(state.shape[0]):
+    for i in range(len(state)):
         mixed = (mixed ^ np.uint64(state[i])) * np.uint64(1099511628211)
     return np.int64(mixed >> np.uint64(1))  # type: ignore[return-value]  # an int, once compiled
 
 
+@entry
+def label_all(tried: Tried) -> None:
+    """Number the tried points."""
+    for k in range(len(tried.label)):
+        tried.label[k] = labelled(tried.state[k])
+
+
 @kernel
-def keep(state: IntArray, value: float, tried: IntArray, found: Found) -> None:
-    """Remember a point if it is among the best that were not tried."""
+def keep(state: IntArray, value: float, label: IntArray, found: Found) -> None:
+    """Remember a point if it is among the best that were not tried, whose labels are in ascending order."""
     worst = 0
-    for k in range(found.values.shape[0]):
+    for k in range(len(found.values)):
         if found.values[k] < found.values[worst]:
             worst = k
         if found.values[k] == value:
             same = True
-            for i in range(state.shape[0]):
+            for i in range(len(state)):
                 if found.options[k, i] != state[i]:
                     same = False
                     break
@@ -174,56 +205,44 @@ def keep(state: IntArray, value: float, tried: IntArray, found: Found) -> None:
                 return
     if value <= found.values[worst]:
         return
-    mark = label(state)
-    low, high = 0, tried.shape[0]
+    own = labelled(state)
+    low, high = 0, len(label)
     while low < high:
         middle = (low + high) // 2
-        if tried[middle] < mark:
+        if label[middle] < own:
             low = middle + 1
         else:
             high = middle
-    if low < tried.shape[0] and tried[low] == mark:
+    if low < len(label) and label[low] == own:
         return
     found.values[worst] = value
-    for i in range(state.shape[0]):
+    for i in range(len(state)):
         found.options[worst, i] = state[i]
 
 
 @entry
-def climb(
-    state: IntArray,
-    order: IntArray,
-    rounds: int,
-    table: FloatArray,
-    bias: FloatArray,
-    weights: FloatArray,
-    sizes: IntArray,
-    options: Options,
-    tried: IntArray,
-    found: Found,
-    desk: Desk,
-) -> None:
+def climb(layers: Layers, options: Options, tried: Tried, found: Found, desk: Desk, rounds: int) -> None:
     """Take every chain that ends feasible and higher, until none does or the rounds are over."""
-    hidden, activity, scratch, moved, olds = desk
-    for j in range(hidden.shape[0]):
-        hidden[j] = bias[j]
-    for r in range(activity.shape[0]):
+    state, hidden, activity, moved, olds = desk.state, desk.hidden, desk.activity, desk.moved, desk.olds
+    for j in range(len(hidden)):
+        hidden[j] = layers.bias[j]
+    for r in range(len(activity)):
         activity[r] = 0.0
-    for i in range(state.shape[0]):
-        for j in range(hidden.shape[0]):
-            hidden[j] += table[state[i], j]
+    for i in range(len(state)):
+        for j in range(len(hidden)):
+            hidden[j] += layers.table[state[i], j]
         for e in range(options.row_start[state[i]], options.row_start[state[i] + 1]):
             activity[options.row[e]] += options.adds[e]
-    value = forward(hidden, weights, sizes, scratch)
+    value = forward(layers, desk)
     for _ in range(rounds):
         improved = False
-        for step in range(order.shape[0]):
-            new = order[step]
+        for step in range(len(desk.order)):
+            new = desk.order[step]
             variable = options.variable[new]
             old = state[variable]
             if new == old:
                 continue
-            wrong = change(old, new, table, options, hidden, activity)
+            wrong = change(layers, options, desk, old, new)
             state[variable] = new
             moved[0], olds[0] = variable, old
             count = 1
@@ -233,9 +252,8 @@ def climb(
                     for side in range(2):
                         option = olds[m] if side == 0 else state[moved[m]]
                         for e in range(options.row_start[option], options.row_start[option + 1]):
-                            r = options.row[e]
-                            if excess(activity[r], options.lower[r], options.upper[r]) > 0.0:
-                                violated = r
+                            if violation(options, desk, options.row[e]) > 0.0:
+                                violated = options.row[e]
                                 break
                         if violated >= 0:
                             break
@@ -243,25 +261,23 @@ def climb(
                         break
                 if violated < 0:
                     break
-                repair = best_repair(
-                    violated, state, moved, count, table, options, hidden, activity, weights, sizes, scratch
-                )
+                repair = best_repair(layers, options, desk, violated, count)
                 if repair < 0:
                     break
                 variable = options.variable[repair]
                 moved[count], olds[count] = variable, state[variable]
-                wrong += change(state[variable], repair, table, options, hidden, activity)
+                wrong += change(layers, options, desk, state[variable], repair)
                 state[variable] = repair
                 count += 1
             if wrong <= TOLERANCE:
-                here = forward(hidden, weights, sizes, scratch)
-                keep(state, here, tried, found)
+                here = forward(layers, desk)
+                keep(state, here, tried.label, found)
                 if here > value + 1e-12 * abs(value):
                     value = here
                     improved = True
                     continue
             for m in range(count - 1, -1, -1):
-                change(state[moved[m]], olds[m], table, options, hidden, activity)
+                change(layers, options, desk, state[moved[m]], olds[m])
                 state[moved[m]] = olds[m]
         if not improved:
             break

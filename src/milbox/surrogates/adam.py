@@ -55,7 +55,7 @@ def train(
         seed: Of the shuffles, below 2**64.
     """
     # numba is slow to import, so whoever does not train does not pay for it.
-    from milbox.surrogates.descent import descend
+    from milbox.surrogates.descent import Data, Shape, State, descend
     from milbox.surrogates.vectors import LANES
 
     count = len(targets)
@@ -65,30 +65,23 @@ def train(
     widths = np.array([features.shape[1], *padded], dtype=np.int64)
     weights = _pack(layers, widths)
     starts, ones, valued = _split(features)
-    blocks = batch * np.cumsum([0, *padded])
-    active, deltas = (np.zeros(blocks[-1], np.float32) for _ in range(2))
-    gradient, first, second, transposed = (np.zeros_like(weights) for _ in range(4))
-    descend(
-        starts,
-        (ones * widths[1]).astype(np.int32),
-        np.ascontiguousarray(features[:, valued], dtype=np.float32),
-        (valued * widths[1]).astype(np.int32),
-        np.zeros(0, np.float32) if centre is None else -centre.astype(np.float32),
-        np.ascontiguousarray(targets, dtype=np.float32),
-        np.arange(count),
-        widths,
-        np.concatenate([[0], np.cumsum((widths[:-1] + 1) * widths[1:])]),
-        blocks,
-        weights,
-        (active, deltas),
-        (gradient, first, second, transposed),
-        steps,
-        batch,
-        rate,
-        decay,
-        partial,
-        np.uint64(seed),
+    data = Data(
+        starts=starts,
+        ones=(ones * widths[1]).astype(np.int32),
+        valued=np.ascontiguousarray(features[:, valued], dtype=np.float32),
+        valued_rows=(valued * widths[1]).astype(np.int32),
+        shift=np.zeros(0, np.float32) if centre is None else -centre.astype(np.float32),
+        targets=np.ascontiguousarray(targets, dtype=np.float32),
+        order=np.arange(count),
     )
+    shape = Shape(
+        widths=widths,
+        matrices=np.concatenate([[0], np.cumsum((widths[:-1] + 1) * widths[1:])]),
+        blocks=batch * np.cumsum([0, *padded]),
+    )
+    active, deltas = (np.zeros(shape.blocks[-1], np.float32) for _ in range(2))
+    state = State(weights, active, deltas, *(np.zeros_like(weights) for _ in range(4)))
+    descend(data, shape, state, steps, batch, rate, decay, partial, np.uint64(seed))
     return _unpack(weights, widths, units)
 
 

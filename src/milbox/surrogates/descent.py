@@ -5,19 +5,17 @@ by pre-activation (deltas), in one block of rows per hidden layer; `blocks` says
 array, and `matrices` where each layer's weights begin in theirs. A layer's bias follows its matrix.
 
 The functions below are called once a step, not once a point: LLVM does not inline the larger ones.
-
-Importing this module compiles it (a few seconds), or loads it from numba's cache.
 """
 
 import math
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from milbox.arrays import IntArray
-from milbox.kernels import OPTIONS, kernel
+from milbox.bundles import bundle
+from milbox.kernels import entry, kernel
 from milbox.surrogates.vectors import LANES, Lanes, fill, load, store, total, where_positive
 
 # The usual decay rates, and TensorFlow's epsilon: outside the root, before bias correction.
@@ -27,6 +25,52 @@ EPSILON = 1e-7
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 Offsets: TypeAlias = npt.NDArray[np.int32]
+
+
+@bundle
+class Data(NamedTuple):
+    """The points that are learned from, and their order."""
+
+    starts: IntArray
+    """(points + 1,): where each point's ones begin."""
+    ones: Offsets
+    """The rows of the first layer's weights that ones select, as offsets."""
+    valued: Floats
+    """(points, columns): the features that are not zeros and ones."""
+    valued_rows: Offsets
+    """The rows they are multiplied with, as offsets."""
+    shift: Floats
+    """Added to every point's features; empty when there is nothing to add."""
+    targets: Floats
+    order: IntArray
+    """0 to points - 1, shuffled again and again."""
+
+
+@bundle
+class Shape(NamedTuple):
+    """Where what is."""
+
+    widths: IntArray
+    """Of the inputs and of the hidden layers."""
+    matrices: IntArray
+    blocks: IntArray
+
+
+@bundle
+class State(NamedTuple):
+    """What changes: the weights, and zeros to work with, for a batch's signals and for every weight.
+
+    They are made outside: compiling how to make them would take numba a second.
+    """
+
+    weights: Floats
+    active: Floats
+    deltas: Floats
+    gradient: Floats
+    first: Floats
+    second: Floats
+    """The running moments of the gradient."""
+    transposed: Floats
 
 
 @kernel
@@ -57,26 +101,18 @@ def _shuffle(order: IntArray, seed: np.uint64) -> np.uint64:
 
 
 @kernel
-def _enter(
-    points: IntArray,
-    starts: IntArray,
-    ones: Offsets,
-    valued: Floats,
-    valued_rows: Offsets,
-    shift: Floats,
-    widths: IntArray,
-    weights: Floats,
-    active: Floats,
-) -> None:
+def _enter(points: IntArray, data: Data, shape: Shape, state: State) -> None:
     """Activations of the first hidden layer."""
-    width = widths[1]
+    inputs, width = shape.widths[0], shape.widths[1]
+    weights, ones = state.weights, data.ones
     for u in range(0, width, LANES):
-        start = load(weights, widths[0] * width + u) + _product(shift, 0, len(shift), weights, u, width)
+        start = load(weights, inputs * width + u)
+        start += _product(data.shift, 0, len(data.shift), weights, u, width)
         for k in range(len(points)):
             i = points[k]
             z = start
-            q = starts[i]
-            end = starts[i + 1]
+            q = data.starts[i]
+            end = data.starts[i + 1]
             # Four rows at a time: in a chain of single additions each would wait for the one before.
             while q + 4 <= end:
                 z += (load(weights, ones[q] + u) + load(weights, ones[q + 1] + u)) + (
@@ -86,54 +122,37 @@ def _enter(
             while q < end:
                 z += load(weights, ones[q] + u)
                 q += 1
-            for c in range(valued.shape[1]):
-                z += fill(valued[i, c]) * load(weights, valued_rows[c] + u)
-            store(active, k * width + u, where_positive(z, z))
+            for c in range(len(data.valued_rows)):
+                z += fill(data.valued[i, c]) * load(weights, data.valued_rows[c] + u)
+            store(state.active, k * width + u, where_positive(z, z))
 
 
 @kernel
-def _rise(
-    layer: int,
-    size: int,
-    widths: IntArray,
-    matrices: IntArray,
-    blocks: IntArray,
-    weights: Floats,
-    active: Floats,
-) -> None:
+def _rise(layer: int, size: int, shape: Shape, state: State) -> None:
     """Activations of a later hidden layer."""
-    inputs = widths[layer]
-    outputs = widths[layer + 1]
+    inputs, outputs = shape.widths[layer], shape.widths[layer + 1]
+    matrix = shape.matrices[layer]
     for k in range(size):
-        below = blocks[layer - 1] + k * inputs
-        above = blocks[layer] + k * outputs
+        below = shape.blocks[layer - 1] + k * inputs
+        above = shape.blocks[layer] + k * outputs
         for u in range(0, outputs, LANES):
-            z = load(weights, matrices[layer] + inputs * outputs + u)
-            z += _product(active, below, inputs, weights, matrices[layer] + u, outputs)
-            store(active, above + u, where_positive(z, z))
+            z = load(state.weights, matrix + inputs * outputs + u)
+            z += _product(state.active, below, inputs, state.weights, matrix + u, outputs)
+            store(state.active, above + u, where_positive(z, z))
 
 
 @kernel
-def _compare(
-    points: IntArray,
-    targets: Floats,
-    widths: IntArray,
-    matrices: IntArray,
-    blocks: IntArray,
-    weights: Floats,
-    active: Floats,
-    deltas: Floats,
-    gradient: Floats,
-) -> None:
+def _compare(points: IntArray, targets: Floats, shape: Shape, state: State) -> None:
     """The output's errors and gradient, and the deltas of the last hidden layer."""
-    depth = len(widths) - 1
-    width = widths[depth]
-    output = matrices[depth]
+    weights, active, gradient = state.weights, state.active, state.gradient
+    depth = len(shape.widths) - 1
+    width = shape.widths[depth]
+    output = shape.matrices[depth]
     scale = np.float32(2.0 / len(points))  # the derivative of a mean of squares
     level = weights[len(weights) - 1]
     slope = np.float32(0)
     for k in range(len(points)):
-        unit = blocks[depth - 1] + k * width
+        unit = shape.blocks[depth - 1] + k * width
         products = fill(np.float32(0))
         for u in range(0, width, LANES):
             products += load(active, unit + u) * load(weights, output + u)
@@ -142,77 +161,56 @@ def _compare(
         for u in range(0, width, LANES):
             on = load(active, unit + u)
             _add(gradient, output + u, fill(error) * on)
-            store(deltas, unit + u, where_positive(on, fill(error) * load(weights, output + u)))
+            store(state.deltas, unit + u, where_positive(on, fill(error) * load(weights, output + u)))
     gradient[len(gradient) - 1] = slope
 
 
 @kernel
-def _sink(
-    layer: int,
-    size: int,
-    widths: IntArray,
-    matrices: IntArray,
-    blocks: IntArray,
-    weights: Floats,
-    transposed: Floats,
-    active: Floats,
-    deltas: Floats,
-    gradient: Floats,
-) -> None:
+def _sink(layer: int, size: int, shape: Shape, state: State) -> None:
     """The gradient of a later hidden layer, and the deltas of the layer below it."""
-    inputs = widths[layer]
-    outputs = widths[layer + 1]
-    matrix = matrices[layer]
+    deltas, gradient, transposed = state.deltas, state.gradient, state.transposed
+    inputs, outputs = shape.widths[layer], shape.widths[layer + 1]
+    matrix = shape.matrices[layer]
     for j in range(inputs):
         for u in range(outputs):
-            transposed[u * inputs + j] = weights[matrix + j * outputs + u]
+            transposed[u * inputs + j] = state.weights[matrix + j * outputs + u]
     for k in range(size):
-        below = blocks[layer - 1] + k * inputs
-        above = blocks[layer] + k * outputs
+        below = shape.blocks[layer - 1] + k * inputs
+        above = shape.blocks[layer] + k * outputs
         for u in range(0, outputs, LANES):
             delta = load(deltas, above + u)
             _add(gradient, matrix + inputs * outputs + u, delta)
             for j in range(inputs):
-                _add(gradient, matrix + j * outputs + u, fill(active[below + j]) * delta)
+                _add(gradient, matrix + j * outputs + u, fill(state.active[below + j]) * delta)
         for u in range(0, inputs, LANES):
             slopes = _product(deltas, above, outputs, transposed, u, inputs)
-            store(deltas, below + u, where_positive(load(active, below + u), slopes))
+            store(deltas, below + u, where_positive(load(state.active, below + u), slopes))
 
 
 @kernel
-def _leave(
-    points: IntArray,
-    starts: IntArray,
-    ones: Offsets,
-    valued: Floats,
-    valued_rows: Offsets,
-    shift: Floats,
-    widths: IntArray,
-    deltas: Floats,
-    gradient: Floats,
-) -> None:
+def _leave(points: IntArray, data: Data, shape: Shape, state: State) -> None:
     """The gradient of the first hidden layer."""
-    width = widths[1]
+    inputs, width = shape.widths[0], shape.widths[1]
+    gradient = state.gradient
     for u in range(0, width, LANES):
         sum_of_deltas = fill(np.float32(0))
         for k in range(len(points)):
             i = points[k]
-            delta = load(deltas, k * width + u)
+            delta = load(state.deltas, k * width + u)
             sum_of_deltas += delta
-            for q in range(starts[i], starts[i + 1]):
-                _add(gradient, ones[q] + u, delta)
-            for c in range(valued.shape[1]):
-                _add(gradient, valued_rows[c] + u, fill(valued[i, c]) * delta)
-        _add(gradient, widths[0] * width + u, sum_of_deltas)
-        for c in range(len(shift)):
-            _add(gradient, c * width + u, fill(shift[c]) * sum_of_deltas)
+            for q in range(data.starts[i], data.starts[i + 1]):
+                _add(gradient, data.ones[q] + u, delta)
+            for c in range(len(data.valued_rows)):
+                _add(gradient, data.valued_rows[c] + u, fill(data.valued[i, c]) * delta)
+        _add(gradient, inputs * width + u, sum_of_deltas)
+        for c in range(len(data.shift)):
+            _add(gradient, c * width + u, fill(data.shift[c]) * sum_of_deltas)
 
 
 @kernel
-def _move(
-    weights: Floats, gradient: Floats, first: Floats, second: Floats, rate: np.float32, decay: np.float32
-) -> None:
+def _move(state: State, rate: np.float32, decay: np.float32) -> None:
     """One step of Adam, with its two running moments; clears the gradient."""
+    weights, gradient, first, second = state.weights, state.gradient, state.first, state.second
     for k in range(len(weights)):
         g = gradient[k] + decay * weights[k]
         m = np.float32(FIRST_DECAY) * first[k] + np.float32(1 - FIRST_DECAY) * g
@@ -223,27 +221,11 @@ def _move(
         gradient[k] = np.float32(0)
 
 
-@njit(
-    "void(int64[::1], int32[::1], float32[:, ::1], int32[::1], float32[::1], float32[::1], int64[::1],"
-    " int64[::1], int64[::1], int64[::1], float32[::1], UniTuple(float32[::1], 2), UniTuple(float32[::1], 4),"
-    " int64, int64, float64, float64, boolean, uint64)",
-    cache=True,
-    **OPTIONS,
-)
+@entry
 def descend(
-    starts: IntArray,
-    ones: Offsets,
-    valued: Floats,
-    valued_rows: Offsets,
-    shift: Floats,
-    targets: Floats,
-    order: IntArray,
-    widths: IntArray,
-    matrices: IntArray,
-    blocks: IntArray,
-    weights: Floats,
-    signals: tuple[Floats, Floats],
-    scratch: tuple[Floats, Floats, Floats, Floats],
+    data: Data,
+    shape: Shape,
+    state: State,
     steps: int,
     batch: int,
     rate: float,
@@ -251,18 +233,9 @@ def descend(
     partial: bool,
     seed: np.uint64,
 ) -> None:
-    """Train `weights` in place; see `adam.train`.
-
-    `ones` and `valued_rows` hold the offsets of rows of the first layer's weights: point i has its ones at
-    `ones[starts[i] : starts[i + 1]]` and its other values in `valued[i]`. `shift` is added to every point's
-    features, and is empty when there is nothing to add. `order` holds 0 to n - 1. The arrays of zeros in
-    `signals` and `scratch`, with space for a batch's activations and for every weight, are made outside:
-    compiling how to make them would take numba a second.
-    """
-    count = len(targets)
-    depth = len(widths) - 1
-    active, deltas = signals
-    gradient, first, second, transposed = scratch
+    """Train the weights in place; see `adam.train`."""
+    count = len(data.targets)
+    depth = len(shape.widths) - 1
     first_power = 1.0
     second_power = 1.0
     position = count
@@ -270,20 +243,20 @@ def descend(
     for _ in range(steps):
         if position >= count or (not partial and position + batch > count):
             if batch < count:
-                seed = _shuffle(order, seed)
+                seed = _shuffle(data.order, seed)
             position = 0
-        points = order[position : position + batch]
+        points = data.order[position : position + batch]
         position += len(points)
 
-        _enter(points, starts, ones, valued, valued_rows, shift, widths, weights, active)
+        _enter(points, data, shape, state)
         for layer in range(1, depth):
-            _rise(layer, len(points), widths, matrices, blocks, weights, active)
-        _compare(points, targets, widths, matrices, blocks, weights, active, deltas, gradient)
+            _rise(layer, len(points), shape, state)
+        _compare(points, data.targets, shape, state)
         for layer in range(depth - 1, 0, -1):
-            _sink(layer, len(points), widths, matrices, blocks, weights, transposed, active, deltas, gradient)
-        _leave(points, starts, ones, valued, valued_rows, shift, widths, deltas, gradient)
+            _sink(layer, len(points), shape, state)
+        _leave(points, data, shape, state)
 
         first_power *= FIRST_DECAY
         second_power *= SECOND_DECAY
         corrected = rate * math.sqrt(1.0 - second_power) / (1.0 - first_power)
-        _move(weights, gradient, first, second, np.float32(corrected), np.float32(decay))
+        _move(state, np.float32(corrected), np.float32(decay))

@@ -42,13 +42,11 @@ Lanes: TypeAlias = Any
 @register_model(Vector)
 class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, _FLOATS)  # type: ignore[no-untyped-call]
+        super().__init__(manager, kind, _FLOATS)
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, offset: Any) -> Any:
-    data = cgutils.create_struct_proxy(array_type)(  # type: ignore[no-untyped-call]
-        context, builder, array
-    ).data
+    data = cgutils.create_struct_proxy(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [offset]), _FLOATS.as_pointer())
 
 

@@ -32,7 +32,7 @@ from milbox.inner.branch_points import (
     SURELY_INACTIVE,
     Network,
 )
-from milbox.kernels import kernel, larger, vectorised
+from milbox.kernels import kernel, larger, smaller, vectorised
 
 PATIENCE, DAMPING = 6, 0.7
 """With ties or two layers, after so many steps without a better bound the steps get shorter by so much."""
@@ -130,7 +130,7 @@ def limit(lines: Lines, i: int, phase: int) -> None:
     most = 1.0 if phase == OPEN else STEEPEST if phase < BELOW else STEEPEST_TIE
     lines.most[i] = most
     lines.least[i] = -most if phase == LEVEL else 0.0
-    lines.price[i] = min(max(lines.price[i], lines.least[i]), most)
+    lines.price[i] = smaller(larger(lines.price[i], lines.least[i]), most)
 
 
 @kernel
@@ -142,7 +142,7 @@ def tilt(lines: Lines, bias: FloatArray, count: int) -> tuple[float, float]:
         slope = lines.base[i] + lines.gain[i] * lines.price[i]
         lines.slope[i] = slope
         total += slope * bias[i]
-        steepest = max(steepest, abs(slope))
+        steepest = larger(steepest, abs(slope))
     return total, steepest
 
 
@@ -166,7 +166,7 @@ def move(lines: Lines, stride: float, count: int) -> None:
     """Change prices against the derivatives."""
     for i in range(count):
         price = lines.price[i] - stride * lines.way[i]
-        lines.price[i] = min(max(price, lines.least[i]), lines.most[i])
+        lines.price[i] = smaller(larger(price, lines.least[i]), lines.most[i])
 
 
 @kernel

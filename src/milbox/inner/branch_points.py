@@ -93,12 +93,12 @@ def worth(net: Network, sign: FloatArray, above: FloatArray, h: FloatArray, coun
         z[k] = net.upper_bias[k]
     total = float(h[units])
     for j in range(count):
-        output = max(h[j], 0.0)
+        output = larger(h[j], 0.0)
         total += sign[j] * output
         for k in range(uppers):
             z[k] += output * above[j, k]
     for k in range(uppers):
-        total += net.upper_sign[k] * max(z[k], 0.0)
+        total += net.upper_sign[k] * larger(z[k], 0.0)
     return total
 
 

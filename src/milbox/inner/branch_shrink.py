@@ -66,8 +66,8 @@ def settle(
     for r in range(count):
         least, most = span(columns.table[r], blocks.first, free)
         # What `tighten` proved for better points stays true: the floor only rises.
-        low = max(lines.low[r], rows.bias[r] + least)
-        high = min(lines.high[r], rows.bias[r] + most)
+        low = larger(lines.low[r], rows.bias[r] + least)
+        high = smaller(lines.high[r], rows.bias[r] + most)
         unit, sign = rows.unit[r], rows.sign[r]
         phase = settled(desk.phase[unit], low, high, noise)
         if phase == EMPTY:
@@ -81,7 +81,6 @@ def settle(
             lines.low[left] = low
             lines.high[left] = high
             lines.price[left] = lines.price[r]
-            limit(lines, left, phase)
             if left != r:
                 rows.unit[left] = unit
                 rows.sign[left] = sign
@@ -91,6 +90,8 @@ def settle(
                 for i in range(blocks.first[free]):
                     columns.table[left, i] = columns.table[r, i]
             left += 1
+    for r in range(left):
+        limit(lines, r, desk.phase[rows.unit[r]])
     return left
 
 
@@ -141,9 +142,9 @@ def settle_upper(
             add_costs(columns.table, lines.slope, count, blocks.first[free], columns.cost)
             most += find_tops(columns.cost, blocks.first, free, blocks.top, blocks.at)
             if way > 0.0:
-                uppers.high[k] = min(uppers.high[k], most)
+                uppers.high[k] = smaller(uppers.high[k], most)
             else:
-                uppers.low[k] = max(uppers.low[k], -most)
+                uppers.low[k] = larger(uppers.low[k], -most)
         phase = settled(phase, uppers.low[k], uppers.high[k], noise)
         if phase == EMPTY:
             return False
@@ -173,7 +174,7 @@ def strike(columns: Columns, blocks: Blocks, count: int, free: int, gap: float) 
     if left == blocks.first[free]:
         return False
     blocks.first[free] = left
-    pack(columns, count, left)
+    pack(columns, count, blocks.first[free])
     return True
 
 
@@ -200,7 +201,7 @@ def farthest(
     It is the least of reach(price) + price * gap, a convex function of the price: three looks at it. The
     first price is the one at which the unit's slope becomes that of its other phase.
     """
-    price = 1.0 / max(slope, 0.001)
+    price = 1.0 / larger(slope, 0.001)
     step = 1.0
     best = math.inf
     for _ in range(3):
@@ -238,8 +239,8 @@ def tighten(
             values = columns.table[r]
             up = farthest(values, columns.regret, blocks.first, free, 1.0, abs(weight - slope), gap)
             down = farthest(values, columns.regret, blocks.first, free, -1.0, abs(slope), gap)
-            lines.high[r] = min(lines.high[r], rows.bias[r] + (up + noise))
-            lines.low[r] = max(lines.low[r], rows.bias[r] - (down + noise))
+            lines.high[r] = smaller(lines.high[r], rows.bias[r] + (up + noise))
+            lines.low[r] = larger(lines.low[r], rows.bias[r] - (down + noise))
             if lines.high[r] <= 0.0 or lines.low[r] >= 0.0 or lines.high[r] - lines.low[r] < 0.9 * width:
                 shrank = True
     return shrank

@@ -4,7 +4,7 @@ import math
 
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, push
 from milbox.inner.branch_points import ACTIVE, BELOW, INACTIVE, LEVEL, OPEN
-from milbox.kernels import kernel
+from milbox.kernels import kernel, smaller
 
 # What to branch on when it is not a unit.
 APART, AGAIN = -1, -2
@@ -77,7 +77,7 @@ def sort_blocks(rows: Rows, columns: Columns, blocks: Blocks, free: int, tie: in
         least = math.inf
         for i in range(blocks.first[p], blocks.first[p + 1]):
             if leaves(rows, columns, blocks, p, i, tie):
-                least = min(least, blocks.best_top[p] - columns.best_cost[i])
+                least = smaller(least, blocks.best_top[p] - columns.best_cost[i])
         blocks.top[p] = least
         if least < math.inf:
             k = listed
@@ -129,7 +129,7 @@ def branch(
                 columns.keep[i] = leaves(rows, columns, blocks, block, i, tie)
             regret = blocks.top[block]
         node = push(
-            stack, rows, lines, uppers, columns, blocks, desk, count, free, min(bound - regret, ceiling)
+            stack, rows, lines, uppers, columns, blocks, desk, count, free, smaller(bound - regret, ceiling)
         )
         if on == APART:
             for i in range(blocks.first[block], blocks.first[block + 1]):

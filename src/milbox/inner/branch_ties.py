@@ -6,7 +6,7 @@ letter goes that leaves no way to satisfy it, such as a place in an assignment t
 
 from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, pack
 from milbox.inner.branch_points import BELOW, LEVEL
-from milbox.kernels import kernel
+from milbox.kernels import kernel, larger, smaller
 
 
 @kernel
@@ -39,8 +39,8 @@ def close(rows: Rows, columns: Columns, blocks: Blocks, row: int, free: int, lev
         high = -8.0
         for i in range(blocks.first[p], blocks.first[p + 1]):
             if columns.keep[i]:
-                low = min(low, columns.table[row, i])
-                high = max(high, columns.table[row, i])
+                low = smaller(low, columns.table[row, i])
+                high = larger(high, columns.table[row, i])
         if low > high:
             return -1
         blocks.top[p] = low
@@ -74,4 +74,4 @@ def drop(columns: Columns, blocks: Blocks, count: int, free: int) -> None:
                 columns.kept[left] = i
                 left += 1
     blocks.first[free] = left
-    pack(columns, count, left)
+    pack(columns, count, blocks.first[free])

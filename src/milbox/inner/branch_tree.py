@@ -21,7 +21,7 @@ from milbox.inner.branch_points import (
 from milbox.inner.branch_shrink import settle, settle_upper, strike, tighten
 from milbox.inner.branch_split import AGAIN, APART, branch, broken_tie, highest_chord
 from milbox.inner.branch_ties import propagate
-from milbox.kernels import entry, kernel
+from milbox.kernels import entry, kernel, smaller
 
 # How a slice of the search ends.
 DONE, SLICE_OVER, STACK_FULL = 0, 1, 2
@@ -192,8 +192,8 @@ def advance(
             floor = pool.value[last] + slack
             # Before anything is found, any untried point will do, and there is no floor to prune by.
             tries = 1 if pool.value[last] == NOTHING else first_steps if stack.counts[1] == 1 else steps
-            if stuck:
-                tries = max(steps, STEPS_A_BLOCK * free)
+            if stuck and STEPS_A_BLOCK * free > steps:
+                tries = STEPS_A_BLOCK * free
             patient = tied or layer > 0
             bound = descend(
                 net, rows, lines, uppers, columns, blocks, desk, count, free, tries, floor, noise, patient
@@ -225,7 +225,7 @@ def advance(
             if gap <= slack:
                 break
             # Where the bound is reached, or nothing is in hand, only the point itself stands in the way.
-            reached = pool.value[last] == NOTHING or (satisfied and value >= min(bound, ceiling) - slack)
+            reached = pool.value[last] == NOTHING or (satisfied and value >= smaller(bound, ceiling) - slack)
             struck = strike(columns, blocks, count, free, gap - slack)
             shrank = tighten(rows, lines, columns, blocks, desk, count, free, gap, noise)
             rounds += 1
@@ -236,7 +236,7 @@ def advance(
             stuck = not tied and not reached and highest_chord(rows, lines, uppers, desk, count) == APART
             if not stuck:
                 break
-        if min(bound, ceiling) <= pool.value[last] + slack:
+        if smaller(bound, ceiling) <= pool.value[last] + slack:
             continue
         children = free + 2
         letters = blocks.first[free] + len(desk.point)

@@ -10,7 +10,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.bundles import bundle
-from milbox.kernels import entry, kernel
+from milbox.kernels import entry, kernel, larger, smaller
 
 LONGEST = 8
 """Changes in a chain before it is given up."""
@@ -94,7 +94,7 @@ def forward(layers: Layers, desk: Desk) -> float:
     weights, sizes, scratch = layers.weights, layers.sizes, desk.scratch
     width = sizes[0]
     for j in range(width):
-        scratch[0, j] = max(desk.hidden[j], 0.0)
+        scratch[0, j] = larger(desk.hidden[j], 0.0)
     at = 0
     side = 0
     for depth in range(1, len(sizes)):
@@ -167,7 +167,7 @@ def best_repair(layers: Layers, options: Options, desk: Desk, violated: int, cou
             if violation(options, desk, violated) < before and added <= least + TOLERANCE:
                 value = forward(layers, desk)
                 if added < least - TOLERANCE or value > most:
-                    chosen, least, most = new, min(added, least), value
+                    chosen, least, most = new, smaller(added, least), value
             change(layers, options, desk, new, old)
     return chosen
 
@@ -244,8 +244,9 @@ def climb(layers: Layers, options: Options, tried: Tried, found: Found, desk: De
                 continue
             wrong = change(layers, options, desk, old, new)
             state[variable] = new
-            moved[0], olds[0] = variable, old
-            count = 1
+            count = 0
+            moved[count], olds[count] = variable, old
+            count += 1
             while wrong > TOLERANCE and count < LONGEST:
                 violated = -1
                 for m in range(count):

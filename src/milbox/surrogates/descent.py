@@ -106,8 +106,10 @@ def _enter(points: IntArray, data: Data, shape: Shape, state: State) -> None:
     inputs, width = shape.widths[0], shape.widths[1]
     weights, ones = state.weights, data.ones
     for u in range(0, width, LANES):
-        start = load(weights, inputs * width + u)
-        start += _product(data.shift, 0, len(data.shift), weights, u, width)
+        start = fill(np.float32(0))
+        for c in range(len(data.shift)):
+            start += fill(data.shift[c]) * load(weights, c * width + u)
+        start += load(weights, inputs * width + u)
         for k in range(len(points)):
             i = points[k]
             z = start

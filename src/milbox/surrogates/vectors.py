@@ -16,7 +16,8 @@ from typing import Any, TypeAlias
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
-from numba.extending import models, overload, register_model
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import lower_builtin, models, register_model
 
 from milbox.kernels import instruction
 
@@ -115,31 +116,25 @@ def total(_context: Any, lanes: Any) -> tuple[Any, Callable[..., Any]]:
     return types.float32(vector), generate
 
 
-@instruction
-def _add(_context: Any, left: Any, right: Any) -> tuple[Any, Callable[..., Any]]:
-    del left, right
-    return vector(vector, vector), lambda _context, builder, _signature, arguments: builder.fadd(*arguments)
+class _OfTwo(AbstractTemplate):
+    def generic(self, kinds: Any, _named: Any) -> Any:
+        return vector(vector, vector) if all(isinstance(kind, Vector) for kind in kinds) else None
 
 
-@instruction
-def _multiply(_context: Any, left: Any, right: Any) -> tuple[Any, Callable[..., Any]]:
-    del left, right
-    return vector(vector, vector), lambda _context, builder, _signature, arguments: builder.fmul(*arguments)
+infer_global(operator.add)(_OfTwo)
+infer_global(operator.iadd)(_OfTwo)
+infer_global(operator.mul)(_OfTwo)
 
 
-@overload(operator.add, strict=False)
-@overload(operator.iadd, strict=False)
-def _(left: Any, right: Any) -> Callable[..., Any] | None:
-    if isinstance(left, Vector) and isinstance(right, Vector):
-        return lambda left, right: _add(left, right)  # noqa: PLW0108 - numba compiles the lambda
-    return None
+@lower_builtin(operator.add, Vector, Vector)
+@lower_builtin(operator.iadd, Vector, Vector)
+def _add(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    return builder.fadd(*arguments)
 
 
-@overload(operator.mul, strict=False)
-def _(left: Any, right: Any) -> Callable[..., Any] | None:
-    if isinstance(left, Vector) and isinstance(right, Vector):
-        return lambda left, right: _multiply(left, right)  # noqa: PLW0108 - numba compiles the lambda
-    return None
+@lower_builtin(operator.mul, Vector, Vector)
+def _multiply(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+    return builder.fmul(*arguments)
 
 
 def _lanes(indices: list[int]) -> Any:

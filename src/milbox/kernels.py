@@ -7,8 +7,39 @@ import numba
 import numba.extending
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
+
+
+class _Nowhere:
+    def set_env(self, name: str, environment: Any) -> None:
+        """Tell machine code where Python's objects are: there is none yet, and none that would ask."""
+
+
+class _Part(JITCodeLibrary):
+    """What only kernels call: an entry optimises and translates it as part of itself, once.
+
+    numba would do so for every kernel, with all that it calls, and again for whatever calls it.
+    """
+
+    codegen = _Nowhere()
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+
+    def finalize(self) -> None:
+        for library in dict.fromkeys(self._linking_libraries):
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+
+class _PartCompiler(Compiler):
+    def define_pipelines(self) -> Any:
+        self.state.library = _Part(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
 
 # Kernels call nothing of NumPy's that numba would rewrite; not looking for it saves the compiler time.
 OPTIONS: dict[str, Any] = {
@@ -17,9 +48,14 @@ OPTIONS: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "no_rewrites": True,
 }
-# Most of the compiler's time would go into letting Python call each kernel too, and into counting references
-# to arrays, none of which a kernel makes.
-HIDDEN: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "_nrt": False}
+# More time would go into letting Python call each kernel too, and into counting references to arrays, none of
+# which a kernel makes.
+HIDDEN: dict[str, Any] = {
+    **OPTIONS,
+    "no_cpython_wrapper": True,
+    "_nrt": False,
+    "pipeline_class": _PartCompiler,
+}
 
 # With these, sums may be reordered and fused, so that loops vectorise; who calls such a kernel allows for it.
 REORDERED = {"reassoc", "contract", "arcp", "nsz", "nnan"}

@@ -97,12 +97,22 @@ class Eager:
         return Scip().solve(replace(milp, lazy=np.zeros_like(milp.lazy)), limits, start)
 
 
+@dataclass(frozen=True, slots=True)
+class Uncut:
+    """SCIP as it is tuned, except that no rows of hulls are asked for."""
+
+    def solve(self, milp: Milp, limits: Limits, start: FloatArray | None = None) -> Solution:
+        """Maximise."""
+        return Scip().solve(replace(milp, cutters=()), limits, start)
+
+
 def ablations(limit: float = PAPER_LIMIT) -> dict[str, InnerSolver]:
     """The tuned program with each trick off in turn."""
     return {
         "tuned, but no start and all no-goods": Mip(limits=Limits(seconds=limit), start=False),
         "tuned, but SCIP's default settings": Mip(Scip(Settings.PAPER), Limits(seconds=limit)),
         "tuned, but all rows from the start": Mip(Eager(), Limits(seconds=limit)),
+        "tuned, but no rows of hulls": Mip(Uncut(), Limits(seconds=limit)),
         "tuned, but both sides of every neuron": Mip(limits=Limits(seconds=limit), one_sided=False),
         "tuned, but bounds by linear programs": Mip(limits=Limits(seconds=limit), lp_bounds=True),
     }

@@ -5,12 +5,12 @@ one state; `milbox.embed.tighten` sharpens the answer with linear programs.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
-from milbox.arrays import FloatArray
+from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
 from milbox.domain.blocks import STATES, Block, tied_blocks
 from milbox.surrogates.relu import Layer, ReluNet
@@ -28,6 +28,8 @@ class Bounded:
     one_sided: bool = False
     """Embedded, the output may be less than predicted, never more: half the rows, for an objective that is
     maximised."""
+    groups: tuple[IntArray, ...] = ()
+    """Features, by position, of which one is one and the others are zero; none is in two groups."""
 
     def predict(self, features: FloatArray) -> FloatArray:
         """The network's predictions."""
@@ -53,7 +55,7 @@ def rescaled(bounded: Bounded) -> Bounded:
         layers[depth] = Layer(np.ldexp(here.weights, exponent), np.ldexp(here.bias, exponent))
         layers[depth + 1] = Layer(np.ldexp(after.weights, -exponent[:, None]), after.bias)
         scaled.append((np.ldexp(low, exponent), np.ldexp(high, exponent)))
-    return Bounded(ReluNet(tuple(layers)), tuple(scaled), bounded.one_sided)
+    return replace(bounded, net=ReluNet(tuple(layers)), bounds=tuple(scaled))
 
 
 def interval_bounds(net: ReluNet, lower: FloatArray, upper: FloatArray) -> Bounds:
@@ -81,6 +83,21 @@ def block_bounds(net: ReluNet, domain: Domain, limit: int = STATES) -> Bounds:
         least += adds.min(axis=0)
         most += adds.max(axis=0)
     return propagated(net, (least, most))
+
+
+def one_hot_groups(domain: Domain, limit: int = STATES) -> tuple[IntArray, ...]:
+    """Features of which exactly one is one, at every point, and the others are zero.
+
+    Those of a one-hot variable are, and those of a block whose codes are like that in every state.
+    """
+    places = domain.layout
+    hot = np.flatnonzero(places.onehot)
+    groups = [places.start[i] + np.arange(places.width[i]) for i in hot]
+    for block in known_blocks(domain, limit):
+        variables, states = np.array(block.variables), block.states
+        if not places.onehot[variables].any() and (states >= 0).all() and (states.sum(axis=1) == 1).all():
+            groups.append(places.start[variables])
+    return tuple(groups)
 
 
 def known_blocks(domain: Domain, limit: int) -> Sequence[Block]:

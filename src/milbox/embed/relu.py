@@ -8,8 +8,13 @@ import numpy as np
 from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.embed import embed
 from milbox.embed.bounds import Bounded, Bounds, interval_bounds
+from milbox.embed.hull import hull
 from milbox.milp.program import Affine, MilpBuilder
 from milbox.surrogates.relu import Layer, ReluNet
+
+MANY = 12
+"""With so many switches, over inputs that are mostly in groups, rows of their hulls are worth it: the trees
+of fewer are small without, and over other inputs the rows are too dense for what they say."""
 
 
 @embed.register
@@ -24,7 +29,7 @@ def _(bounded: Bounded, milp: MilpBuilder, inputs: IntArray) -> Affine:
     """The output layer over the signals of the last hidden one."""
     net = bounded.net
     pull = net.output.weights[:, 0] if bounded.one_sided else None
-    signals = embed_layers(net.hidden, bounded.bounds, milp, inputs, pull).through(net.output)
+    signals = embed_layers(net.hidden, bounded.bounds, milp, inputs, pull, bounded.groups).through(net.output)
     return Affine(signals.columns, signals.mix[:, 0], float(signals.shift[0]))
 
 
@@ -47,6 +52,7 @@ def embed_layers(
     milp: MilpBuilder,
     inputs: IntArray,
     pull: FloatArray | None = None,
+    groups: Sequence[IntArray] = (),
 ) -> Signals:
     """Rows for y = max(0, z), z = w·x + b, l <= z <= u, with a binary a ("active") where l < 0 < u.
 
@@ -57,9 +63,9 @@ def embed_layers(
 
     `pull` says how much the objective gains by each signal of the last layer. A signal that is pulled up is
     then held from above alone, and one that is pulled down from below, which needs no binary: at the maximum
-    they are what they should be.
+    they are what they should be. `groups` are inputs, by position, of which one is one and the others zero.
     """
-    signals = Signals(inputs, np.eye(len(inputs)), np.zeros(len(inputs)))
+    signals, switched = Signals(inputs, np.eye(len(inputs)), np.zeros(len(inputs))), []
     for depth, (layer, (low, high)) in enumerate(zip(layers, bounds, strict=True), start=1):
         z = signals.through(layer)
         on, unstable = (low >= 0) & (high > 0), (low < 0) & (high > 0)
@@ -85,12 +91,17 @@ def embed_layers(
         )
         milp.rows(np.hstack([np.eye(switches), -np.diag(most)]), [*y[from_above], *a], -np.inf, 0)
         define_activations(milp, z.columns, w, b, y, a, from_above)
+        if switches:
+            switched.append(((z.columns, y[from_above], a), w[:, from_above], b[from_above]))
 
         known = len(z.columns)
         mix = np.zeros((known + count, len(layer.bias)))
         mix[:known, on] = z.mix[:, on]
         mix[known:, unstable] = np.eye(count)
         signals = Signals(np.concatenate([z.columns, y]), mix, np.where(on, z.shift, 0.0))
+    if sum(len(b) for _, _, b in switched) >= MANY and 2 * sum(map(len, groups)) >= len(inputs):
+        for columns, w, b in switched:
+            milp.cut(hull(columns, w, b, milp.bounds(columns[0]), groups))
     return signals
 
 

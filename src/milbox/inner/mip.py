@@ -11,7 +11,7 @@ from numpy.random import Generator
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
-from milbox.embed.bounds import Bounded, block_bounds, rescaled
+from milbox.embed.bounds import Bounded, block_bounds, one_hot_groups, rescaled
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
@@ -142,7 +142,8 @@ class Mip:
         """A network with its neurons' bounds, and scaled by them; other surrogates as they are."""
         if not isinstance(surrogate, ReluNet):
             return surrogate
-        scaled = rescaled(Bounded(surrogate, block_bounds(surrogate, domain), self.one_sided))
+        bounds, groups = block_bounds(surrogate, domain), one_hot_groups(domain)
+        scaled = rescaled(Bounded(surrogate, bounds, self.one_sided, groups))
         if not self.lp_bounds:
             return scaled
         sharper = tighten(

@@ -1,14 +1,14 @@
 """What is a mixed-integer program, as data?
 
-`Milp` is the one normal form in the middle of the house: eight arrays and an offset. Domains and surrogates
-become one through a `MilpBuilder`; every solver takes one.
+`Milp` is the one normal form in the middle of the house: eight arrays, an offset, and who knows more rows.
+Domains and surrogates become one through a `MilpBuilder`; every solver takes one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,19 @@ class Affine:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Cuts:
+    """Rows matrix x[columns] <= upper that every feasible x satisfies; the matrix is dense."""
+
+    columns: IntArray
+    matrix: FloatArray
+    upper: FloatArray
+
+
+Cutter: TypeAlias = Callable[[FloatArray], Cuts]
+"""Says which rows an x violates though every feasible one satisfies them: x is fractional, as a rule."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Milp:
     """A bounded mixed-integer linear program.
 
@@ -64,7 +77,8 @@ class Milp:
     Every column is bounded, so no Milp is unbounded; a row side may be infinite. Bounds that cross are
     allowed and mean that the program is infeasible. Repeated entries of the matrix are summed.
 
-    Rows that are `lazy` matter at few points: a solver may leave them aside until one is violated.
+    Rows that are `lazy` matter at few points: a solver may leave them aside until one is violated. The
+    `cutters` know rows that say nothing new but to a relaxation: a solver may ask them, or not.
     """
 
     cost: FloatArray
@@ -76,6 +90,7 @@ class Milp:
     upper: FloatArray
     integer: BoolArray
     lazy: BoolArray = None  # type: ignore[assignment]  # None is filled in below: no row is lazy
+    cutters: tuple[Cutter, ...] = ()
 
     def __post_init__(self) -> None:
         rows, columns = self.matrix.shape
@@ -168,6 +183,7 @@ class MilpBuilder:
         self._lazy: list[BoolArray] = []
         self._objective = Affine(np.zeros(0, dtype=np.int64), np.zeros(0))
         self._definitions: list[tuple[IntArray, Callable[[FloatArray], npt.ArrayLike]]] = []
+        self._cutters: list[Cutter] = []
 
     @property
     def width(self) -> int:
@@ -264,6 +280,10 @@ class MilpBuilder:
             x[defined] = function(x)
         return x
 
+    def cut(self, cutter: Cutter) -> None:
+        """Let solvers ask for rows that hold anyway; its x has the columns of the whole program."""
+        self._cutters.append(cutter)
+
     def maximize(self, objective: Affine) -> None:
         """Set what to maximise, in place of any earlier objective."""
         self._known(objective.columns)
@@ -298,6 +318,7 @@ class MilpBuilder:
             upper=_joined(self._upper),
             integer=cast(BoolArray, _joined(self._integer, np.bool_)),
             lazy=cast(BoolArray, _joined(self._lazy, np.bool_)),
+            cutters=tuple(self._cutters),
         )
 
     def _known(self, columns: npt.ArrayLike) -> IntArray:

@@ -82,7 +82,7 @@ class Scip:
         variables = add_columns(model, frame.milp, frame.cost)
         add_rows(model, frame.milp, variables, lazily=self.settings is Settings.TUNED)
         model.setMaximize()
-        self._set_options(model, frame, limits)
+        self._set_options(model, frame, limits, variables)
         if frame.start is not None:
             given = model.createSol()
             for variable, value in zip(variables, frame.start.tolist(), strict=True):
@@ -101,13 +101,17 @@ class Scip:
             bound = math.inf
         return Claim(_status(model.getStatus(), x is not None), x, bound, int(model.getNTotalNodes()))
 
-    def _set_options(self, model: Any, frame: Frame, limits: Limits) -> None:
+    def _set_options(self, model: Any, frame: Frame, limits: Limits, variables: list[Any]) -> None:
         if self.settings is Settings.TUNED:
             from pyscipopt.scip import PY_SCIP_PARAMSETTING
 
             model.setSeparating(PY_SCIP_PARAMSETTING.OFF)
             model.setHeuristics(PY_SCIP_PARAMSETTING.OFF)
             model.setPresolve(PY_SCIP_PARAMSETTING.FAST)
+            if frame.milp.cutters:
+                from milbox.milp.solvers.scip_cuts import add_cutters
+
+                add_cutters(model, variables, frame.milp.cutters)
         options: dict[str, Option] = {
             **(_TUNED if self.settings is Settings.TUNED else {}),
             "timing/clocktype": 2,  # wall clock

@@ -1,0 +1,56 @@
+"""How does SCIP ask for more rows? Through a separator, at the root and now and then below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pyscipopt.scip import PY_SCIP_RESULT, Sepa
+
+from milbox.milp.program import Cutter
+
+# Two rounds at the root, then one at depths 5, 10, 20, 40 and so on. Of FC(32) programs over 40 groups of
+# three, which take SCIP ten seconds without, rounds at the root alone leave 0.4 to 1.0 of the time, these
+# 0.2 to 0.5, and rounds at every node 0.3 to 0.7.
+_OPTIONS = {
+    "separating/maxroundsroot": 2,
+    "separating/maxrounds": 1,
+    "separating/maxbounddist": 1.0,
+    "separating/maxlocalbounddist": 1.0,
+    "separating/cutters/expbackoff": 2,
+}
+
+
+class Separator(Sepa):
+    """Puts the cutters' rows into SCIP's linear programs; SCIP drops those that do nothing for long."""
+
+    def __init__(self, variables: Sequence[Any], cutters: Sequence[Cutter]) -> None:
+        self.variables, self.cutters = variables, cutters
+
+    def sepaexeclp(self) -> dict[str, Any]:
+        """Called by SCIP with the solution of a linear program at hand."""
+        model = self.model
+        x = np.array([model.getSolVal(None, variable) for variable in self.variables])
+        result = PY_SCIP_RESULT.DIDNOTFIND
+        for cutter in self.cutters:
+            cuts = cutter(x)
+            for entries, upper in zip(cuts.matrix, cuts.upper.tolist(), strict=True):
+                row = model.createEmptyRowSepa(self, "", lhs=None, rhs=upper, local=False, removable=True)
+                model.cacheRowExtensions(row)
+                for k in np.flatnonzero(entries).tolist():
+                    model.addVarToRow(row, self.variables[cuts.columns[k]], float(entries[k]))
+                model.flushRowExtensions(row)
+                infeasible = model.addCut(row)
+                model.releaseRow(row)
+                if infeasible:
+                    return {"result": PY_SCIP_RESULT.CUTOFF}
+                result = PY_SCIP_RESULT.SEPARATED
+        return {"result": result}
+
+
+def add_cutters(model: Any, variables: Sequence[Any], cutters: Sequence[Cutter]) -> None:
+    """Let SCIP ask the cutters, whatever its own separators are set to."""
+    model.includeSepa(Separator(variables, cutters), "cutters", "", priority=1, freq=5, maxbounddist=1.0)
+    for name, value in _OPTIONS.items():
+        model.setParam(name, value)

@@ -10,9 +10,9 @@ from pyscipopt.scip import PY_SCIP_RESULT, Sepa
 
 from milbox.milp.program import Cutter
 
-# Two rounds at the root, then one at depths 3, 6, 12, 24 and so on. Of three FC(32) programs over 40 groups of
-# three, which take SCIP ten seconds without, rounds at the root alone leave 0.4 to 1.1 of the time, such as
-# these 0.2 to 0.5, and rounds at every node 0.3 to 0.7.
+# Two rounds at the root, then one at depths 3, 6, 12, 24 and so on. Of three FC(32) programs over 40 groups
+# of three, which take SCIP ten seconds without, rounds at the root alone leave 0.4 to 1.1 of the time, such
+# as these 0.2 to 0.5, and rounds at every node 0.3 to 0.7.
 _OPTIONS = {
     "separating/maxroundsroot": 2,
     "separating/maxrounds": 1,

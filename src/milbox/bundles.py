@@ -1,7 +1,8 @@
 """How do kernels hand arrays to one another? In bundles: as a pointer to where all of them are.
 
-numba passes a named tuple of arrays as six numbers or more for each of them, at every call, and how to index
-an array of any layout is a page of code at every place. Compiling that was half of the time on first use.
+numba passes a named tuple of arrays as seven numbers or more for each of them, at every call, and how to
+index an array of any layout is a page of code at every place. Compiling that was half of the time on first
+use.
 
 A class marked `@bundle` is a `NamedTuple` of C-contiguous arrays. Compiled code reads its fields and gets
 plain arrays: `a[i]`, `a[i, j]`, rows and parts `a[i:j]`, `len(a)` and `a.shape`. Indices do not count from
@@ -34,9 +35,12 @@ def bundle(arrays: Class) -> Class:
 
     @typeof_impl.register(arrays)
     def _(value: Any, context: Any) -> "Bundle":
-        kinds = [typeof_impl(array, context) for array in value]
-        assert all(kind.layout == "C" for kind in kinds), f"{arrays.__name__} has arrays that are no C arrays"
-        fields = zip(value._fields, (Plain(kind.dtype, kind.ndim) for kind in kinds), strict=True)
+        fields = []
+        for name, array in zip(value._fields, value, strict=True):
+            kind = typeof_impl(array, context)
+            if not isinstance(kind, types.Array) or kind.layout != "C" or kind.ndim not in (1, 2):
+                raise TypeError(f"{arrays.__name__}.{name} is {kind}, not a C array of one or two dimensions")
+            fields.append((name, Plain(kind.dtype, kind.ndim)))
         return Bundle(arrays.__name__, tuple(fields))
 
     return arrays
@@ -138,7 +142,7 @@ def _length(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any
 
 def _get(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """An entry of an array, or a row of a matrix."""
-    place = _place(builder, signature, arguments)
+    place = _place(context, builder, signature, arguments)
     if not isinstance(signature.return_type, Plain):
         return context.unpack_value(builder, signature.return_type, place)
     shape = cgutils.pack_array(builder, [builder.extract_value(arguments[0], (1, 1))])
@@ -148,7 +152,7 @@ def _get(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
 def _set(context: Any, builder: Any, signature: Any, arguments: Any) -> None:
     array, _, given = signature.args
     value = context.cast(builder, arguments[2], given, array.dtype)
-    context.pack_value(builder, array.dtype, value, _place(builder, signature, arguments))
+    context.pack_value(builder, array.dtype, value, _place(context, builder, signature, arguments))
 
 
 for _index in types.Integer, types.BaseTuple:
@@ -160,8 +164,8 @@ for _index in types.Integer, types.BaseTuple:
 def _part(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Part of an array of one dimension, without steps."""
     array, limits = arguments[0], context.make_helper(builder, signature.args[1], arguments[1])
-    assert signature.args[0].ndim == 1, "parts of matrices are not taken"
-    assert not signature.args[1].has_step, "nor every other entry"
+    if signature.args[0].ndim != 1 or signature.args[1].has_step:
+        raise TypeError("parts are taken of arrays of one dimension, and without steps")
     length = builder.extract_value(array, (1, 0))
     stop = builder.select(builder.icmp_signed("<", limits.stop, length), limits.stop, length)
     place = builder.gep(builder.extract_value(array, 0), [limits.start], inbounds=True)
@@ -169,12 +173,16 @@ def _part(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return _plain(context, builder, signature.return_type, place, shape)
 
 
-def _place(builder: Any, signature: Any, arguments: Any) -> Any:
-    """Where an entry is, or a row begins."""
+def _place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Where an entry is, or a row begins; checked if numba is told to (NUMBA_BOUNDSCHECK=1)."""
     array, index = arguments[:2]
     indices = [index]
     if isinstance(signature.args[1], types.BaseTuple):
         indices = cgutils.unpack_tuple(builder, index)
+    if context.enable_boundscheck:
+        for axis, one in enumerate(indices):
+            extent = builder.extract_value(array, (1, axis))
+            cgutils.do_boundscheck(context, builder, one, extent, axis)
     offset = indices[0]
     if signature.args[0].ndim == 2:
         offset = builder.mul(offset, builder.extract_value(array, (1, 1)), flags=["nsw"])

@@ -29,9 +29,10 @@ class _Part(JITCodeLibrary):
     def _optimize_functions(self, module: Any) -> None:
         module.data_layout = self._codegen._data_layout
 
-    def finalize(self) -> None:
-        for library in dict.fromkeys(self._linking_libraries):
-            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+    def _optimize_final_module(self) -> None:
+        pass
+
+    def _finalize_final_module(self) -> None:
         self._finalized = True
 
 
@@ -71,7 +72,11 @@ def entry(function: Kernel) -> Kernel:
 
 
 def kernel(function: Kernel) -> Kernel:
-    """Compile what only kernels call."""
+    """Compile what only kernels call.
+
+    numba compiles once more for a call with a literal, and for one with a variable that begins as a literal,
+    such as a counter: hence some roundabout ways to hand one over.
+    """
     return cast(Kernel, numba.njit(**HIDDEN)(function))
 
 
@@ -101,6 +106,6 @@ def _of_two(name: str) -> Any:
 
 # Two things keep LLVM from vectorising the largest of many numbers, and cost a factor of three to five.
 # numba's own max and min are comparisons, which it does not recognise as a reduction: hence these. And an
-# index that may be negative counts from the end: so a loop over part of an array takes a slice, from zero.
+# index that may be negative counts from the end: so arrays are bundled, where it does not.
 larger = _of_two("llvm.maxnum.f64")
 smaller = _of_two("llvm.minnum.f64")

@@ -1,5 +1,6 @@
 """Rows of a neuron's hull: every point satisfies them, and all of them together are the hull."""
 
+import gc
 from dataclasses import replace
 
 import numpy as np
@@ -9,11 +10,12 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import milbox as mb
+import milbox.embed.hull
+import milbox.embed.relu
 from generators import relu_nets, small_domains
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
-from milbox.embed import relu
-from milbox.embed.bounds import one_hot_groups
+from milbox.embed.bounds import SMALL, Bounded, block_bounds, one_hot_groups, thinned
 from milbox.embed.hull import WORTHWHILE, Hull, hull
 from milbox.inner import Enumerate, Mip
 from milbox.milp.program import Cuts
@@ -138,12 +140,93 @@ def test_hulls_of_few_switches_are_true_as_well(data: st.DataObject) -> None:
     domain = data.draw(small_domains(most=48, feasible=True))
     net = data.draw(relu_nets(domain.features))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(relu, "MANY", 1)
+        patch.setattr(milbox.embed.hull, "MANY", 1)
         (found,) = Mip().best(net, domain, [], 1, np.random.default_rng(0))
     values = net.predict(domain.encode(list(domain)))
     assert found.certificate is not None
     assert found.certificate.status is Status.OPTIMAL
     assert found.certificate.value == pytest.approx(values.max(), rel=1e-6, abs=1e-6)
+
+
+@given(st.data())
+def test_groups_have_one_one_at_every_point(data: st.DataObject) -> None:
+    domain = data.draw(small_domains(most=48, feasible=True))
+    groups = one_hot_groups(domain)
+    listed = [feature for group in groups for feature in group.tolist()]
+    assert len(set(listed)) == len(listed)
+    features = domain.encode(list(domain))
+    for group in groups:
+        assert np.isin(features[:, group], (0.0, 1.0)).all()
+        assert (features[:, group].sum(axis=1) == 1.0).all()
+
+
+@settings(max_examples=50)
+@given(st.data(), st.sampled_from([1e-7, 1.0, 1e7]), st.booleans())
+def test_every_point_of_a_domain_satisfies_what_its_program_is_told(
+    data: st.DataObject, size: float, one_sided: bool
+) -> None:
+    domain = data.draw(small_domains(most=24, feasible=True))
+    drawn = data.draw(relu_nets(domain.features))
+    net = ReluNet.of([(layer.weights * size, layer.bias * size) for layer in drawn.layers])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(milbox.embed.relu, "pays", lambda *_: True)
+        builder, formulation = Mip(one_sided=one_sided).program(net, domain, [])
+    milp = builder.build()
+    whole = np.array([builder.completed(formulation.inputs, domain.encode([point])[0]) for point in domain])
+    rng = np.random.default_rng(0)
+    for cutter in milp.cutters:
+        for _ in range(5):
+            x = milp.lower + rng.random(milp.columns) * (milp.upper - milp.lower)
+            cuts = cutter(x)
+            scale = np.abs(cuts.matrix) @ np.abs(whole[:, cuts.columns]).max(axis=0) + np.abs(cuts.upper)
+            excess = cuts.matrix @ whole[:, cuts.columns].T - cuts.upper[:, None]
+            assert (excess <= 1e-9 * scale[:, None]).all()
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_a_thinned_network_is_the_same_at_every_point(data: st.DataObject) -> None:
+    domain = data.draw(small_domains(most=48, feasible=True))
+    net = data.draw(relu_nets(domain.features))
+    groups = one_hot_groups(domain)
+    thin = thinned(Bounded(net, block_bounds(net, domain), groups=groups)).net
+    features = domain.encode(list(domain))
+    np.testing.assert_allclose(thin.predict(features), net.predict(features), rtol=1e-9, atol=1e-9)
+    for group in groups:
+        assert (len(group) > SMALL) or (thin.layers[0].weights[group] == 0.0).any(axis=0).all()
+
+
+def test_a_model_is_gone_when_it_is_solved() -> None:
+    domain = rows_of_letters()
+    net = ReluNet.of(glorot((domain.features, 30, 1), np.random.default_rng(0)))
+    milp = Mip().program(net, domain, [])[0].build()
+    gc.collect()
+    gc.disable()
+    try:
+        Scip().solve(milp, Limits())
+        assert not [thing for thing in gc.get_objects() if type(thing).__name__ in {"Model", "Separator"}]
+    finally:
+        gc.enable()
+
+
+def test_what_goes_wrong_in_a_cutter_is_said() -> None:
+    domain = rows_of_letters()
+    net = ReluNet.of(glorot((domain.features, 30, 1), np.random.default_rng(0)))
+
+    def broken(x: FloatArray) -> Cuts:
+        raise MemoryError("no room")
+
+    milp = replace(Mip().program(net, domain, [])[0].build(), cutters=(broken,))
+    with pytest.raises(MemoryError, match="no room"):
+        Scip().solve(milp, Limits())
+
+
+def test_a_relaxation_has_no_cutters() -> None:
+    domain = rows_of_letters()
+    net = ReluNet.of(glorot((domain.features, 30, 1), np.random.default_rng(0)))
+    milp = Mip().program(net, domain, [])[0].build()
+    assert milp.cutters
+    assert not milp.relaxed().cutters
 
 
 def test_few_switches_or_few_groups_ask_for_nothing() -> None:

@@ -19,6 +19,10 @@ Bounds: TypeAlias = tuple[tuple[FloatArray, FloatArray], ...]
 """(lower, upper) of the pre-activations, one pair per hidden layer."""
 
 
+SMALL = 8
+"""Groups of at most so many features are thinned."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounded:
     """A network with proved bounds on every hidden pre-activation; predicts as the network does."""
@@ -56,6 +60,22 @@ def rescaled(bounded: Bounded) -> Bounded:
         layers[depth + 1] = Layer(np.ldexp(after.weights, -exponent[:, None]), after.bias)
         scaled.append((np.ldexp(low, exponent), np.ldexp(high, exponent)))
     return replace(bounded, net=ReluNet(tuple(layers)), bounds=tuple(scaled))
+
+
+def thinned(bounded: Bounded) -> Bounded:
+    """The same network at every point, with a weight of zero in each small group.
+
+    Where one of x is one, w·x + b = (w - c)·x + (b + c). Shorter rows save SCIP a tenth of its time over
+    groups of three; in a large group one weight makes no difference.
+    """
+    first, *rest = bounded.net.layers
+    weights, bias = first.weights.copy(), first.bias.copy()
+    for group in bounded.groups:
+        if len(group) <= SMALL:
+            middle = np.sort(weights[group], axis=0)[len(group) // 2]
+            weights[group] -= middle
+            bias += middle
+    return replace(bounded, net=ReluNet((Layer(weights, bias), *rest)))
 
 
 def interval_bounds(net: ReluNet, lower: FloatArray, upper: FloatArray) -> Bounds:

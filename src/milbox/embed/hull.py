@@ -23,8 +23,12 @@ import numpy as np
 from milbox.arrays import FloatArray, IntArray
 from milbox.milp.program import Cuts
 
+MANY = 12
+"""With fewer switches trees are small anyway."""
+
 WORTHWHILE = 1e-3
-"""A row that is violated by less, relative to what the switch counts in it, is not worth its cost."""
+"""A row that is violated by less, relative to what the switch counts in it or to a thousandth, is not worth
+its cost."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +43,7 @@ class Hull:
         constant: plus this. What a smaller group lacks is nothing, and has weight -inf.
         weights: (neurons, groups, largest group): what a neuron gets from an entry that is one.
         order: the entries of each group by descending weight.
+        sizes: (groups,): how many entries each has.
     """
 
     columns: IntArray
@@ -48,15 +53,15 @@ class Hull:
     constant: FloatArray
     weights: FloatArray
     order: IntArray
+    sizes: IntArray
 
     def __call__(self, x: FloatArray) -> Cuts:
         """The rows of the hull that x violates by something, at most one a neuron."""
         neurons = len(self.bias)
         inputs, y, a = np.split(self.columns, [-2 * neurons, -neurons])
         entries = self.constant + self.slope * x[inputs][self.place]
-        sizes = np.isfinite(self.weights[0]).sum(axis=1)
         filled = np.cumsum(entries[np.arange(len(entries))[:, None], self.order], axis=2)
-        last = np.minimum((filled < x[a][:, None, None] - 1e-9).sum(axis=2), sizes - 1)
+        last = np.minimum((filled < x[a][:, None, None] - 1e-9).sum(axis=2), self.sizes - 1)
         last = np.take_along_axis(self.order, last[:, :, None], 2)
         levels = np.take_along_axis(self.weights, last, 2)
         above = np.maximum(self.weights - levels, 0.0)
@@ -71,6 +76,17 @@ class Hull:
         matrix[rows, len(inputs) + chosen] = 1.0
         matrix[rows, len(inputs) + neurons + chosen] = -switched[chosen]
         return Cuts(self.columns, matrix, above @ self.constant.ravel())
+
+
+def pays(switches: int, inputs: int, groups: Sequence[IntArray]) -> bool:
+    """Whether rows of hulls are likely to save more than they cost.
+
+    Over inputs that are mostly in no group they are too dense for what they say, and groups of very different
+    sizes waste memory.
+    """
+    grouped = sum(map(len, groups))
+    entries = (len(groups) + inputs - grouped) * max(map(len, groups), default=0)
+    return switches >= MANY and 2 * grouped >= inputs and entries <= 8 * inputs
 
 
 def hull(
@@ -111,4 +127,13 @@ def hull(
         weights[boxes] * low[:, None],
     )
     table = table.transpose(2, 0, 1)
-    return Hull(np.concatenate(columns), bias, place, slope, constant, table, np.argsort(-table, axis=2))
+    return Hull(
+        columns=np.concatenate(columns),
+        bias=bias,
+        place=place,
+        slope=slope,
+        constant=constant,
+        weights=table,
+        order=np.argsort(-table, axis=2),
+        sizes=np.isfinite(table[0]).sum(axis=1),
+    )

@@ -8,13 +8,9 @@ import numpy as np
 from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.embed import embed
 from milbox.embed.bounds import Bounded, Bounds, interval_bounds
-from milbox.embed.hull import hull
+from milbox.embed.hull import hull, pays
 from milbox.milp.program import Affine, MilpBuilder
 from milbox.surrogates.relu import Layer, ReluNet
-
-MANY = 12
-"""With so many switches, over inputs that are mostly in groups, rows of their hulls are worth it: the trees
-of fewer are small without, and over other inputs the rows are too dense for what they say."""
 
 
 @embed.register
@@ -99,7 +95,7 @@ def embed_layers(
         mix[:known, on] = z.mix[:, on]
         mix[known:, unstable] = np.eye(count)
         signals = Signals(np.concatenate([z.columns, y]), mix, np.where(on, z.shift, 0.0))
-    if sum(len(b) for _, _, b in switched) >= MANY and 2 * sum(map(len, groups)) >= len(inputs):
+    if pays(sum(len(b) for _, _, b in switched), len(inputs), groups):
         for columns, w, b in switched:
             milp.cut(hull(columns, w, b, milp.bounds(columns[0]), groups))
     return signals

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
-from milbox.embed.bounds import Bounded, block_bounds, one_hot_groups, rescaled
+from milbox.embed.bounds import Bounded, block_bounds, one_hot_groups, rescaled, thinned
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
@@ -37,7 +37,8 @@ class Mip:
             optimum, so its row is not needed: the program with fewer rows is a relaxation, its bound stays
             valid, and an untried optimum of it is the optimum.
         lp_bounds: sharpen the bounds of neurons by linear programs (the paper's Appendix A).
-        one_sided: write only those rows of the last hidden layer that hold the output from above.
+        one_sided: write only those rows of the last hidden layer that hold the output from above, and shorter
+            ones over groups of features of which one is one.
         radius: in how many variables a point must differ from every tried one (the paper's Section 7). More
             than one explores more; where nothing is that far away, the radius shrinks until something is.
     """
@@ -142,8 +143,9 @@ class Mip:
         """A network with its neurons' bounds, and scaled by them; other surrogates as they are."""
         if not isinstance(surrogate, ReluNet):
             return surrogate
-        bounds, groups = block_bounds(surrogate, domain), one_hot_groups(domain)
-        scaled = rescaled(Bounded(surrogate, bounds, self.one_sided, groups))
+        bounded = Bounded(surrogate, block_bounds(surrogate, domain), self.one_sided, one_hot_groups(domain))
+        # With both sides of every neuron, rows are those of the paper.
+        scaled = rescaled(thinned(bounded) if self.one_sided else bounded)
         if not self.lp_bounds:
             return scaled
         sharper = tighten(

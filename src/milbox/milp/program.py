@@ -154,8 +154,8 @@ class Milp:
         return replace(self, lower=lower, upper=upper)
 
     def relaxed(self) -> Milp:
-        """Its linear relaxation: no column is integer."""
-        return replace(self, integer=np.zeros_like(self.integer))
+        """Its linear relaxation: no column is integer, and what only whole points satisfy is not known."""
+        return replace(self, integer=np.zeros_like(self.integer), cutters=())
 
 
 class MilpBuilder:

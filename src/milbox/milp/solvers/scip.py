@@ -82,7 +82,7 @@ class Scip:
         variables = add_columns(model, frame.milp, frame.cost)
         add_rows(model, frame.milp, variables, lazily=self.settings is Settings.TUNED)
         model.setMaximize()
-        self._set_options(model, frame, limits, variables)
+        self._set_options(model, frame, limits)
         if frame.start is not None:
             given = model.createSol()
             for variable, value in zip(variables, frame.start.tolist(), strict=True):
@@ -90,7 +90,15 @@ class Scip:
             # SCIP may refuse it, by a hair; the frame keeps it anyway.
             model.addSol(given)
 
-        model.optimizeNogil()
+        cutters = frame.milp.cutters if self.settings is Settings.TUNED else ()
+        if cutters:
+            from milbox.milp.solvers.scip_cuts import asked
+
+            with asked(model, variables, cutters):
+                _set(model, dict(self.options))
+                model.optimizeNogil()
+        else:
+            model.optimizeNogil()
 
         x = None
         if model.getNSols() > 0:
@@ -101,17 +109,13 @@ class Scip:
             bound = math.inf
         return Claim(_status(model.getStatus(), x is not None), x, bound, int(model.getNTotalNodes()))
 
-    def _set_options(self, model: Any, frame: Frame, limits: Limits, variables: list[Any]) -> None:
+    def _set_options(self, model: Any, frame: Frame, limits: Limits) -> None:
         if self.settings is Settings.TUNED:
             from pyscipopt.scip import PY_SCIP_PARAMSETTING
 
             model.setSeparating(PY_SCIP_PARAMSETTING.OFF)
             model.setHeuristics(PY_SCIP_PARAMSETTING.OFF)
             model.setPresolve(PY_SCIP_PARAMSETTING.FAST)
-            if frame.milp.cutters:
-                from milbox.milp.solvers.scip_cuts import add_cutters
-
-                add_cutters(model, variables, frame.milp.cutters)
         options: dict[str, Option] = {
             **(_TUNED if self.settings is Settings.TUNED else {}),
             "timing/clocktype": 2,  # wall clock
@@ -130,11 +134,15 @@ class Scip:
         if limits.gap > 0:
             # SCIP's gap is relative to the objective with its offset; otherwise the offset only costs digits.
             model.addObjoffset(frame.offset)
-        for name, value in options.items():
-            try:
-                model.setParam(name, value)
-            except Exception as error:
-                raise ValueError(f"SCIP has no option {name!r} that takes {value!r}: {error}") from error
+        _set(model, options)
+
+
+def _set(model: Any, options: dict[str, Option]) -> None:
+    for name, value in options.items():
+        try:
+            model.setParam(name, value)
+        except Exception as error:
+            raise ValueError(f"SCIP has no option {name!r} that takes {value!r}: {error}") from error
 
 
 def _status(native: str, found: bool) -> Status:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,19 @@ class Separator(Sepa):
 
     def __init__(self, variables: Sequence[Any], cutters: Sequence[Cutter]) -> None:
         self.variables, self.cutters = variables, cutters
+        self.error: BaseException | None = None
 
     def sepaexeclp(self) -> dict[str, Any]:
         """Called by SCIP with the solution of a linear program at hand."""
-        model = self.model
+        try:
+            return {"result": self.separate(self.model)}
+        except BaseException as error:  # which would be lost on its way through C
+            self.error = error
+            self.model.interruptSolve()
+            return {"result": PY_SCIP_RESULT.DIDNOTRUN}
+
+    def separate(self, model: Any) -> Any:
+        """Add the rows that the solution violates; what SCIP wants to hear about it."""
         x = np.array([model.getSolVal(None, variable) for variable in self.variables])
         result = PY_SCIP_RESULT.DIDNOTFIND
         for cutter in self.cutters:
@@ -44,13 +54,22 @@ class Separator(Sepa):
                 infeasible = model.addCut(row)
                 model.releaseRow(row)
                 if infeasible:
-                    return {"result": PY_SCIP_RESULT.CUTOFF}
+                    return PY_SCIP_RESULT.CUTOFF
                 result = PY_SCIP_RESULT.SEPARATED
-        return {"result": result}
+        return result
 
 
-def add_cutters(model: Any, variables: Sequence[Any], cutters: Sequence[Cutter]) -> None:
-    """Let SCIP ask the cutters, whatever its own separators are set to."""
-    model.includeSepa(Separator(variables, cutters), "cutters", "", priority=1, freq=3, maxbounddist=1.0)
+@contextmanager
+def asked(model: Any, variables: Sequence[Any], cutters: Sequence[Cutter]) -> Iterator[None]:
+    """While SCIP solves the model it asks the cutters, whatever its own separators are set to."""
+    separator = Separator(variables, cutters)
+    model.includeSepa(separator, "cutters", "", priority=1, freq=3, maxbounddist=1.0)
     for name, value in _OPTIONS.items():
         model.setParam(name, value)
+    try:
+        yield
+    finally:
+        # The model holds the separator: if that held the model too, both would stay in memory for long.
+        separator.model = None
+    if separator.error is not None:
+        raise separator.error

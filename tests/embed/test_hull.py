@@ -18,7 +18,7 @@ from milbox.domain import Domain
 from milbox.embed.bounds import SMALL, Bounded, block_bounds, one_hot_groups, thinned
 from milbox.embed.hull import WORTHWHILE, Hull, hull
 from milbox.inner import Enumerate, Mip
-from milbox.milp.program import Cuts
+from milbox.milp.program import Cuts, Milp
 from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Scip, Settings
 from milbox.surrogates.relu import ReluNet, glorot
@@ -63,8 +63,7 @@ def test_all_rows_together_are_the_hull(seed: int) -> None:
     rng = np.random.default_rng(seed)
     layer, points = some_layer(rng, 1)
     inputs = points.shape[1] - 2
-    cost = np.append(rng.normal(size=inputs), [1.0, 0.0])
-    cost[-1] = rng.normal()
+    cost = np.append(rng.normal(size=inputs), [1.0, rng.normal()])
     # The points of the inputs and of the switch as they are; the output from above by the hull alone.
     count = len(points)
     mixture = np.hstack([points[:, :inputs].T, -np.eye(inputs), np.zeros((inputs, 2))])
@@ -89,6 +88,13 @@ def rows_of_letters() -> Domain:
     """Four letters of three kinds, and three of six; twelve of 18 features are in groups."""
     word, picked = mb.categorical("word", "abc", 4), mb.binary("picked", 6)
     return mb.Domain([word, picked], [picked.sum() == 3, mb.at_most(2, [word[i] == "b" for i in range(4)])])
+
+
+def many_switches() -> tuple[Domain, ReluNet, Milp]:
+    """A program that asks for rows of hulls."""
+    domain = rows_of_letters()
+    net = ReluNet.of(glorot((domain.features, 30, 1), np.random.default_rng(0)))
+    return domain, net, Mip().program(net, domain, [])[0].build()
 
 
 def test_groups_are_letters_and_blocks_of_which_one_is_one() -> None:
@@ -119,9 +125,7 @@ def test_programs_with_hulls_agree_with_enumeration(hidden: tuple[int, ...]) -> 
 
 @pytest.mark.parametrize("kind", Settings)
 def test_only_the_tuned_settings_ask(kind: Settings) -> None:
-    domain = rows_of_letters()
-    net = ReluNet.of(glorot((domain.features, 30, 1), np.random.default_rng(0)))
-    milp = Mip().program(net, domain, [])[0].build()
+    domain, net, milp = many_switches()
     asked = []
 
     def spy(x: FloatArray) -> Cuts:
@@ -197,9 +201,7 @@ def test_a_thinned_network_is_the_same_at_every_point(data: st.DataObject) -> No
 
 
 def test_a_model_is_gone_when_it_is_solved() -> None:
-    domain = rows_of_letters()
-    net = ReluNet.of(glorot((domain.features, 30, 1), np.random.default_rng(0)))
-    milp = Mip().program(net, domain, [])[0].build()
+    *_, milp = many_switches()
     gc.collect()
     gc.disable()
     try:
@@ -210,21 +212,17 @@ def test_a_model_is_gone_when_it_is_solved() -> None:
 
 
 def test_what_goes_wrong_in_a_cutter_is_said() -> None:
-    domain = rows_of_letters()
-    net = ReluNet.of(glorot((domain.features, 30, 1), np.random.default_rng(0)))
+    *_, milp = many_switches()
 
     def broken(x: FloatArray) -> Cuts:
         raise MemoryError("no room")
 
-    milp = replace(Mip().program(net, domain, [])[0].build(), cutters=(broken,))
     with pytest.raises(MemoryError, match="no room"):
-        Scip().solve(milp, Limits())
+        Scip().solve(replace(milp, cutters=(broken,)), Limits())
 
 
 def test_a_relaxation_has_no_cutters() -> None:
-    domain = rows_of_letters()
-    net = ReluNet.of(glorot((domain.features, 30, 1), np.random.default_rng(0)))
-    milp = Mip().program(net, domain, [])[0].build()
+    *_, milp = many_switches()
     assert milp.cutters
     assert not milp.relaxed().cutters
 

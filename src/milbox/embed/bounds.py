@@ -105,7 +105,7 @@ def block_bounds(net: ReluNet, domain: Domain, limit: int = STATES) -> Bounds:
     return propagated(net, (least, most))
 
 
-def one_hot_groups(domain: Domain, limit: int = STATES) -> tuple[IntArray, ...]:
+def one_hot_groups(domain: Domain) -> tuple[IntArray, ...]:
     """Features of which exactly one is one, at every point, and the others are zero.
 
     Those of a one-hot variable are, and those of a block whose codes are like that in every state.
@@ -113,7 +113,7 @@ def one_hot_groups(domain: Domain, limit: int = STATES) -> tuple[IntArray, ...]:
     places = domain.layout
     hot = np.flatnonzero(places.onehot)
     groups = [places.start[i] + np.arange(places.width[i]) for i in hot]
-    for block in known_blocks(domain, limit):
+    for block in known_blocks(domain, STATES):
         variables, states = np.array(block.variables), block.states
         if not places.onehot[variables].any() and (states >= 0).all() and (states.sum(axis=1) == 1).all():
             groups.append(places.start[variables])

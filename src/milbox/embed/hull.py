@@ -122,10 +122,8 @@ def hull(
     per = 1.0 / np.where(high > low, high - low, 1.0)
     place[rest, 0], slope[rest, 0], constant[rest, 0] = boxes, per, -low * per
     place[rest, 1], slope[rest, 1], constant[rest, 1] = boxes, -per, 1.0 + low * per
-    table[rest, 0], table[rest, 1] = (
-        weights[boxes] * (low + 1.0 / per)[:, None],
-        weights[boxes] * low[:, None],
-    )
+    table[rest, 0] = weights[boxes] * (low + 1.0 / per)[:, None]
+    table[rest, 1] = weights[boxes] * low[:, None]
     table = table.transpose(2, 0, 1)
     return Hull(
         columns=np.concatenate(columns),

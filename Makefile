@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test docs lint format clean
+.PHONY: demo test test-full docs lint format clean
 
 .venv/core: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -26,6 +26,10 @@ lint: .venv/dev
 test: lint
 	scripts/ensure-chromium
 	$(BIN)/pytest -n 2 --dist worksteal
+
+# The long runs that `make test` leaves out.
+test-full: .venv/dev
+	$(BIN)/pytest -m full
 
 docs: .venv/dev
 	$(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html

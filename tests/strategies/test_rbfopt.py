@@ -1,6 +1,6 @@
-"""RBFOpt behind the protocol of strategies; needs its package and the command `bonmin`."""
+"""RBFOpt behind the protocol of strategies, with the command `bonmin` or milbox's own."""
 
-import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +14,6 @@ from milbox.strategies.rbfopt import RbfOpt
 from milbox.trials import Failed, Finished, History, Proposal
 
 pytest.importorskip("rbfopt", reason="pip install milbox[rbfopt]")
-BONMIN = shutil.which("bonmin") or shutil.which(
-    "bonmin", path=str(Path(__file__).parents[3] / "shared/tools")
-)
-with_bonmin = pytest.mark.skipif(BONMIN is None, reason="RBFOpt needs the command bonmin on the PATH")
-
-
-@pytest.fixture
-def bonmin(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(Path(str(BONMIN)).parent), prepend=":")
 
 
 def domain() -> Domain:
@@ -42,8 +33,7 @@ def history(steps: int, strategy: RbfOpt) -> History:
     return past
 
 
-@with_bonmin
-def test_it_is_a_function_of_the_history(bonmin: None) -> None:
+def test_it_is_a_function_of_the_history() -> None:
     strategy = RbfOpt(seed=5)
     before = np.random.get_state(legacy=False)  # noqa: NPY002
     past = history(9, strategy)
@@ -64,8 +54,7 @@ def test_it_is_a_function_of_the_history(bonmin: None) -> None:
     assert other.asked_points == history(3, RbfOpt(seed=6)).asked_points
 
 
-@with_bonmin
-def test_pending_failed_and_foreign_points_do_not_stop_it(bonmin: None) -> None:
+def test_pending_failed_and_foreign_points_do_not_stop_it() -> None:
     strategy = RbfOpt(seed=5)
     first = strategy.propose(domain(), History(), 3, np.random.default_rng(0))
     assert len({proposal.point for proposal in first}) == 3
@@ -87,5 +76,25 @@ def test_what_it_cannot_do_is_said_at_once(monkeypatch: pytest.MonkeyPatch, tmp_
     with pytest.raises(UnsupportedProgram, match="RBFOpt takes no constraints, and the domain has 1"):
         RbfOpt().propose(Domain([x], [x.sum() == 1]), History(), 1, np.random.default_rng(0))
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "casadi", None)
     with pytest.raises(SolverUnavailable, match="needs the command `bonmin`"):
         RbfOpt().propose(domain(), History(), 1, np.random.default_rng(0))
+
+
+def test_a_bonmin_on_the_path_comes_before_our_own(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert adapter.bonmin() == str(Path(sys.executable).parent / "milbox-bonmin")
+    (tmp_path / "bonmin").write_text("")
+    (tmp_path / "bonmin").chmod(0o755)
+    assert adapter.bonmin() == str(tmp_path / "bonmin")
+
+
+def test_rbfopt_goes_on_with_what_our_own_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    own, command, log = adapter.bonmin(), tmp_path / "bonmin", tmp_path / "log"
+    command.write_text(f'#!/bin/sh\necho "$1" >> {log}\nexec {own} "$@"\n')
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    past = history(20, RbfOpt(seed=5))
+    assert [trial.origin for trial in past] == ["rbfopt"] * 20
+    assert any(line.endswith(".nl") for line in log.read_text().splitlines())

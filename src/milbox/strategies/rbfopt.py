@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -71,10 +72,19 @@ def check(domain: Domain) -> None:
     objection = refusal(domain)
     if objection is not None:
         raise UnsupportedProgram(f"{objection}, and the domain has {len(domain.constraints)}")
-    if shutil.which("bonmin") is None:
+    if bonmin() is None:
         raise SolverUnavailable(
-            "RBFOpt needs the command `bonmin` (https://github.com/coin-or/Bonmin); put it on the PATH"
+            "RBFOpt needs the command `bonmin`; run `pip install milbox[rbfopt]`, which brings one, "
+            "or put it (https://github.com/coin-or/Bonmin) on the PATH"
         )
+
+
+def bonmin() -> str | None:
+    """The command `bonmin` on the PATH; else milbox's own, which needs casadi; None without either."""
+    found = shutil.which("bonmin")
+    if found is None and find_spec("casadi") is not None:
+        found = shutil.which("milbox-bonmin", path=str(Path(sys.executable).parent))
+    return found
 
 
 class Run:
@@ -182,7 +192,7 @@ def optimise(strategy: RbfOpt, domain: Domain, value: Any) -> None:
         lambda x: -value(tuple(round(float(code)) for code in x)),  # it minimises
     )
     settings = rbfopt.RbfoptSettings(
-        minlp_solver_path=shutil.which("bonmin"),
+        minlp_solver_path=bonmin(),
         max_iterations=UNLIMITED,
         max_evaluations=UNLIMITED,
         max_cycles=UNLIMITED,

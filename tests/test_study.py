@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import milbox.domain as md
 from generators import small_domains
 from milbox.errors import DomainError, Exhausted
-from milbox.strategies import NNMILP
+from milbox.strategies import NNMILP, RandomSearch
 from milbox.study import Study
 from milbox.trials import Failed, Finished, History, Journal, Proposal, Trial
 from objectives import score
@@ -395,3 +395,21 @@ def test_durations_are_kept() -> None:
     assert (outcomes[0].seconds, outcomes[1].seconds) == (2.5, 3.5)
     assert all(t.asked_at is not None for t in study.trials)
     assert outcomes[0].told_at is not None
+
+
+def test_what_the_caller_writes_into_an_assignment_does_not_reach_the_study(tmp_path: Path) -> None:
+    known = [({"x": np.array([0, 0, 1]), "k": 6}, 1.0)]
+    with Study(shelf(), RandomSearch(), journal=tmp_path / "run.db", known=known) as study:
+        trial = study.ask()
+        asked = trial.assignment["x"].tolist()
+        trial.assignment["x"][:] = 7  # an objective may write into its arguments
+        assert study.trials[1].assignment["x"].tolist() == asked
+        study.tell(1, 2.0)
+        for kept in (*study.trials, *study.history, study.best):
+            assert kept is not None
+            with pytest.raises(ValueError, match="read-only"):
+                kept.assignment["x"][0] = 7
+    with Study(shelf(), RandomSearch(), journal=tmp_path / "run.db") as again:
+        with pytest.raises(ValueError, match="read-only"):
+            again.trials[1].assignment["x"][0] = 7
+        assert again.trials[1].assignment["x"].tolist() == asked

@@ -99,7 +99,10 @@ class Study:
 
     @property
     def trials(self) -> tuple[Trial, ...]:
-        """Every trial in order, pending and failed ones too, with values as they were told."""
+        """Every trial in order, pending and failed ones too, with values as they were told.
+
+        The arrays in their assignments are read-only; those that `ask` hands out are the caller's own.
+        """
         self._catch_up()
         return self._shown.trials
 
@@ -135,7 +138,7 @@ class Study:
                 raise Exhausted(nothing_left(self._shown, self.best))
             now = time.time()
             self._add([self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)])
-            return list(self._shown.trials[len(history) :])
+            return [self._handed_out(trial) for trial in self._shown.trials[len(history) :]]
 
     def tell(self, number: int, value: float, *, seconds: float = 0.0) -> None:
         """Record the value of a pending trial.
@@ -219,9 +222,7 @@ class Study:
         if self._stale and self._journal is not None:
             with self._lock:
                 trials = self._journal.trials()
-                self._remember(
-                    History(tuple(replace(t, assignment=self.domain.assignment(t.point)) for t in trials))
-                )
+                self._remember(History(tuple(map(self._kept, trials))))
 
     def _remember(self, shown: History) -> None:
         if self.sense == "maximize":
@@ -252,9 +253,21 @@ class Study:
                 self._journal.told(shown[number])
             self._remember(shown)
 
+    def _handed_out(self, trial: Trial) -> Trial:
+        """The trial with an assignment of the caller's own, who may write into its arrays."""
+        return replace(trial, assignment=self.domain.assignment(trial.point))
+
+    def _kept(self, trial: Trial) -> Trial:
+        """The trial with the assignment that the study keeps: its arrays are read-only."""
+        assignment = self.domain.assignment(trial.point)
+        for value in assignment.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        return replace(trial, assignment=assignment)
+
     def _trial(self, number: int, proposal: Proposal, now: float) -> Trial:
         """A new trial in the user's sense and words."""
-        trial = Trial(number, proposal, assignment=self.domain.assignment(proposal.point), asked_at=now)
+        trial = self._kept(Trial(number, proposal, asked_at=now))
         return _turned(trial) if self.sense == "minimize" else trial
 
     def _checked(self, proposals: Sequence[Proposal], count: int) -> list[Proposal]:
@@ -284,7 +297,7 @@ class Study:
         for trial in given:
             old = held.get(trial.point)
             if old is None:
-                new.append(replace(trial, number=len(held) + len(new)))
+                new.append(self._kept(replace(trial, number=len(held) + len(new))))
             elif old.value != trial.value:
                 raise ValueError(
                     f"the known point {dict(trial.assignment)} with value {trial.value:g} is trial "

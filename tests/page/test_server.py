@@ -155,3 +155,24 @@ def test_a_window_that_is_closed_is_no_error(journal: Path, capsys: pytest.Captu
         hung_up.close()
         assert ask(made)[0] == 200
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_two_hundred_windows_may_ask_at_the_same_moment(journal: Path) -> None:
+    with server(Live(journal), 0) as made:
+        # Nobody accepts yet: all of them have to wait in the queue, where a connection that does not fit
+        # would be tried again only after a second.
+        clients = [socket.create_connection(("127.0.0.1", made.server_port), timeout=0.5) for _ in range(200)]
+        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            for client in clients:
+                client.settimeout(30)
+                client.sendall(b"GET /version HTTP/1.0\r\nHost: 127.0.0.1:%d\r\n\r\n" % made.server_port)
+            answers = [client.makefile("rb").read() for client in clients]
+        finally:
+            made.shutdown()
+            thread.join()
+            for client in clients:
+                client.close()
+    assert all(answer.startswith(b"HTTP/1.0 200") for answer in answers)
+    assert len({answer.rpartition(b"\r\n\r\n")[2] for answer in answers}) == 1

@@ -24,6 +24,8 @@ from milbox.page.record import Record, read_record
 LOCAL = "127.0.0.1"
 # A file that was written less than this many seconds ago may be written again without its time changing.
 SETTLED = 0.1
+# Connections that may wait to be accepted; those beyond would be tried again a second later, or fail.
+BACKLOG = 256
 HEADERS = {
     "Cache-Control": "no-cache",
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -160,6 +162,7 @@ class Quiet(ThreadingHTTPServer):
     """A server that takes no notice of who hangs up; an open window does not keep it from ending."""
 
     daemon_threads = True
+    request_queue_size = BACKLOG
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A window that was closed is no error."""

@@ -61,7 +61,7 @@ class Study:
             raise TypeError(f"a study needs a Domain, not {domain!r}")
         ensure_feasible(domain, Scip())
         self.domain = domain
-        self.seed = whole("seed", seed, 0)
+        self.seed: int = whole("seed", seed, 0)
         self.sense: Sense = "minimize" if minimize else "maximize"
         if strategy is None:
             from milbox.strategies import NNMILP

@@ -18,7 +18,7 @@ from milbox.domain.array import Array
 SHAPES = hnp.array_shapes(min_dims=1, max_dims=3, max_side=3)
 
 
-def declared(shape: tuple[int, ...]) -> tuple[Array, npt.NDArray[np.int64], dict[str, Any]]:
+def declared(shape: tuple[int, ...]) -> tuple[Array[Any, Any], npt.NDArray[np.int64], dict[str, Any]]:
     """An array of integers, some values for it, and the same values by name."""
     array = mb.integer("m", -3, 3, shape)
     values = np.random.default_rng(7).integers(-3, 4, shape)

@@ -11,27 +11,28 @@ import milbox.domain as mb
 from milbox.domain import Domain
 from milbox.domain.variables import LARGEST_ONEHOT
 
-X = mb.binary("x", 4)
-K = mb.integer("k", 1, 5)
-C = mb.categorical("c", "abc")
+# Mistakes are made on purpose here, so that type checkers have to look away.
+X: Any = mb.binary("x", 4)
+K: Any = mb.integer("k", 1, 5)
+C: Any = mb.categorical("c", "abc")
 D = Domain([X, K, C], [mb.all_different(K, X[0])])
 
 DECLARATIONS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: mb.binary(""), TypeError, "name must be a non-empty string, not ''"),
-    (lambda: mb.binary(3), TypeError, "name must be a non-empty string, not 3"),  # type: ignore[arg-type]
+    (lambda: mb.binary(3), TypeError, "name must be a non-empty string, not 3"),  # type: ignore[call-overload]
     (lambda: mb.binary("x", 0), ValueError, "size of 'x' must be a positive whole number"),
     (lambda: mb.binary("x", (2, -1)), ValueError, "size of 'x' must be a positive whole number"),
     (lambda: mb.binary("x", ()), ValueError, "size of 'x' must be a positive whole number"),
-    (lambda: mb.binary("x", 2.5), ValueError, "size of 'x' .* not 2.5"),  # type: ignore[arg-type]
+    (lambda: mb.binary("x", 2.5), ValueError, "size of 'x' .* not 2.5"),  # type: ignore[call-overload]
     (lambda: mb.binary("x", True), ValueError, "size of 'x' .* not True"),
     (lambda: mb.integer("k", 3, 1), ValueError, "integer 'k' has an empty range: low is 3, high is 1"),
     (lambda: mb.integer("k", 3, 1, 5), ValueError, "integer 'k' has an empty range"),
-    (lambda: mb.integer("k", 1.5, 3), TypeError, "low of integer 'k' must be a whole"),  # type: ignore[arg-type]
-    (lambda: mb.integer("k", 1, math.inf), TypeError, "high of integer 'k'"),  # type: ignore[arg-type]
+    (lambda: mb.integer("k", 1.5, 3), TypeError, "low of integer 'k' must be a whole"),  # type: ignore[call-overload]
+    (lambda: mb.integer("k", 1, math.inf), TypeError, "high of integer 'k'"),  # type: ignore[call-overload]
     (lambda: mb.integer("k", 0, LARGEST_ONEHOT), ValueError, "declare it with encoding='integer'"),
-    (lambda: mb.integer("k", 1, 3, encoding="unary"), ValueError, "'onehot' or 'integer'"),  # type: ignore[arg-type]
+    (lambda: mb.integer("k", 1, 3, encoding="unary"), ValueError, "'onehot' or 'integer'"),  # type: ignore[call-overload]
     (lambda: mb.categorical("c", []), ValueError, "categorical 'c' has no choices"),
-    (lambda: mb.categorical("c", 5), TypeError, "choices of 'c' must be a list"),  # type: ignore[arg-type]
+    (lambda: mb.categorical("c", 5), TypeError, "choices of 'c' must be a list"),  # type: ignore[call-overload]
     (lambda: mb.categorical("c", ["a", "b", "a"]), ValueError, "categorical 'c' lists a choice twice"),
     (lambda: mb.categorical("c", [1, True]), ValueError, "lists a choice twice"),
     (
@@ -189,8 +190,9 @@ def test_values_of_other_types_are_understood() -> None:
 
 
 def test_decimals_mean_what_they_say() -> None:
-    one, other = mb.binary("a"), mb.binary("b")
-    k = mb.integer("k", 0, 10)
+    one: Any = mb.binary("a")
+    other: Any = mb.binary("b")
+    k: Any = mb.integer("k", 0, 10)
     assert Domain([one, other], 0.1 * one + 0.2 * other == 0.3).size == 1
     assert Domain([one, other], 0.1 * one + 0.2 * one >= 0.3).size == 2
     assert Domain([k], k > 1 / 3).size == 10

@@ -18,7 +18,7 @@ p = mb.integer("p", 0, 3, 4)
 s = mb.categorical("s", "ACGT", 8)
 op = mb.categorical("op", ["conv", "null"], 2)
 DECLARED = (x, y, p, s, op)
-NAMED = {each.name: each for each in DECLARED}
+NAMED: dict[str, Any] = {str(each.name): each for each in DECLARED}
 ROADS = [["a", "b"], ["b", "c"], ["c", "a"], ["c", "d"], ["b", "d"], ["a", "d"]]
 
 LINES: list[tuple[str, Any]] = [

@@ -1,9 +1,10 @@
-"""How are many variables declared and used at once? As an array with NumPy's indexing and arithmetic."""
+"""Arrays of variables, expressions or constraints, with NumPy's indexing and arithmetic."""
 
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +13,24 @@ from milbox.domain.expressions import LinExpr, combine
 from milbox.domain.logic import Elementwise, no_truth
 from milbox.domain.variables import Binary, Categorical, Encoding, Integer, Variable
 
+if TYPE_CHECKING:
+    from milbox.domain.constraints import Constraint
+
+Item = TypeVar("Item")
+Row = TypeVar("Row")
+
+Position: TypeAlias = "int | np.integer[Any]"
+Selection: TypeAlias = "slice | Iterable[int] | npt.NDArray[Any] | EllipsisType | None"
+"""An index that picks several items, as in NumPy."""
+
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Array(Elementwise):
-    """Variables, expressions or constraints in NumPy's order; `name` only for declared variables."""
+class Array(Elementwise, Generic[Item, Row]):
+    """Variables, expressions or constraints in NumPy's order; `name` only for declared variables.
+
+    To a type checker it holds an `Item` in every place, and one index picks a `Row`: an item of an array of
+    one dimension, an array of one dimension less otherwise.
+    """
 
     items: npt.NDArray[np.object_]
     name: str | None = None
@@ -35,27 +50,39 @@ class Array(Elementwise):
     def __len__(self) -> int:
         return len(self.items)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Row]:
         return (self[i] for i in range(len(self.items)))
 
+    @overload
+    def __getitem__(self, index: Position) -> Row: ...
+    @overload  # an empty tuple picks everything; nobody writes one
+    def __getitem__(self, index: tuple[Position, ...]) -> Item: ...  # type: ignore[overload-overlap]
+    @overload
+    def __getitem__(self, index: Selection) -> "Array[Item, Row]": ...
+    @overload
+    def __getitem__(self, index: "tuple[Position | Selection, ...]") -> "Array[Item, Any]": ...
     def __getitem__(self, index: Any) -> Any:
         picked = self.items[plain_index(index)]
         return Array(picked) if isinstance(picked, np.ndarray) else picked
 
     @property
-    def flat(self) -> Iterator[Any]:
+    def flat(self) -> Iterator[Item]:
         """Every item, row by row."""
         return iter(self.items.ravel())
 
     @property
-    def T(self) -> "Array":  # noqa: N802 - NumPy's name
+    def T(self) -> "Array[Item, Row]":  # noqa: N802 - NumPy's name
         """Transposed, as NumPy's."""
         return Array(self.items.T)
 
-    def reshape(self, *shape: int) -> "Array":
+    def reshape(self, *shape: int) -> "Array[Item, Any]":
         """As NumPy's."""
         return Array(self.items.reshape(*shape))
 
+    @overload
+    def sum(self, axis: None = None) -> LinExpr: ...
+    @overload
+    def sum(self, axis: int | tuple[int, ...]) -> "Array[LinExpr, Any]": ...
     def sum(self, axis: int | tuple[int, ...] | None = None) -> Any:
         """The sum of all items, or along some axes."""
         if axis is None:
@@ -74,59 +101,67 @@ class Array(Elementwise):
             raise ValueError(f"cannot weigh an array of shape {self.shape} with one of shape {weights.shape}")
         return combine(zip(weights.tolist(), self.items, strict=True))
 
-    __matmul__ = __rmatmul__ = dot
+    def __matmul__(self, weights: Any) -> LinExpr:
+        return self.dot(weights)
 
-    def __add__(self, other: Any) -> "Array":
+    def __rmatmul__(self, weights: Any) -> LinExpr:
+        return self.dot(weights)
+
+    def __add__(self, other: Any) -> "Array[LinExpr, Any]":
         return elementwise(operator.add, self, other)
 
-    __radd__ = __add__
+    def __radd__(self, other: Any) -> "Array[LinExpr, Any]":
+        return self.__add__(other)
 
-    def __sub__(self, other: Any) -> "Array":
+    def __sub__(self, other: Any) -> "Array[LinExpr, Any]":
         return elementwise(operator.sub, self, other)
 
-    def __rsub__(self, other: Any) -> "Array":
+    def __rsub__(self, other: Any) -> "Array[LinExpr, Any]":
         return elementwise(operator.sub, other, self)
 
-    def __mul__(self, other: Any) -> "Array":
+    def __mul__(self, other: Any) -> "Array[LinExpr, Any]":
         return elementwise(operator.mul, self, other)
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: Any) -> "Array[LinExpr, Any]":
+        return self.__mul__(other)
 
-    def __truediv__(self, other: Any) -> "Array":
+    def __truediv__(self, other: Any) -> "Array[LinExpr, Any]":
         return elementwise(operator.truediv, self, other)
 
-    def __neg__(self) -> "Array":
+    def __neg__(self) -> "Array[LinExpr, Any]":
         return elementwise(operator.mul, self, -1)
 
-    def __le__(self, other: Any) -> "Array":
+    def __le__(self, other: Any) -> "Array[Constraint, Any]":
         return elementwise(operator.le, self, other)
 
-    def __ge__(self, other: Any) -> "Array":
+    def __ge__(self, other: Any) -> "Array[Constraint, Any]":
         return elementwise(operator.ge, self, other)
 
-    def __lt__(self, other: Any) -> "Array":
+    def __lt__(self, other: Any) -> "Array[Constraint, Any]":
         return elementwise(operator.lt, self, other)
 
-    def __gt__(self, other: Any) -> "Array":
+    def __gt__(self, other: Any) -> "Array[Constraint, Any]":
         return elementwise(operator.gt, self, other)
 
-    def __eq__(self, other: Any) -> "Array":  # type: ignore[override]
+    def __eq__(self, other: Any) -> "Array[Constraint, Any]":  # type: ignore[override]
         return elementwise(operator.eq, self, other)
 
-    def __ne__(self, other: Any) -> "Array":  # type: ignore[override]
+    def __ne__(self, other: Any) -> "Array[Constraint, Any]":  # type: ignore[override]
         return elementwise(operator.ne, self, other)
 
-    def __and__(self, other: Any) -> "Array":
+    def __and__(self, other: Any) -> "Array[Constraint, Any]":
         return elementwise(operator.and_, self, other)
 
-    __rand__ = __and__
+    def __rand__(self, other: Any) -> "Array[Constraint, Any]":
+        return self.__and__(other)
 
-    def __or__(self, other: Any) -> "Array":
+    def __or__(self, other: Any) -> "Array[Constraint, Any]":
         return elementwise(operator.or_, self, other)
 
-    __ror__ = __or__
+    def __ror__(self, other: Any) -> "Array[Constraint, Any]":
+        return self.__or__(other)
 
-    def __invert__(self) -> "Array":
+    def __invert__(self) -> "Array[Constraint, Any]":
         return elementwise(lambda item, _: ~item, self, None)
 
     def __bool__(self) -> NoReturn:
@@ -135,10 +170,15 @@ class Array(Elementwise):
     def __str__(self) -> str:
         return f"array {self.name!r} of {self.size}" if self.name else f"an array of {self.size}"
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
-def elementwise(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Array:
+Vector: TypeAlias = Array[Item, Item]
+Matrix: TypeAlias = Array[Item, Array[Item, Item]]
+
+
+def elementwise(operation: Callable[[Any, Any], Any], left: Any, right: Any) -> Array[Any, Any]:
     """The operation on each pair of items, with NumPy's broadcasting."""
     one, other = (side.items if isinstance(side, Array) else as_objects(side) for side in (left, right))
     pairs = np.broadcast(one, other)
@@ -180,11 +220,35 @@ def declared(name: str, size: Any, make: Callable[[str], Variable]) -> Any:
     return Array(items, name)
 
 
+@overload
+def binary(name: str, size: None = None) -> Binary: ...
+@overload
+def binary(name: str, size: int) -> Vector[Binary]: ...
+@overload
+def binary(name: str, size: tuple[int, int]) -> Matrix[Binary]: ...
+@overload
+def binary(name: str, size: tuple[int, ...]) -> Array[Binary, Any]: ...
 def binary(name: str, size: int | tuple[int, ...] | None = None) -> Any:
     """A binary variable, or an array of them."""
     return declared(name, size, Binary)
 
 
+@overload
+def integer(
+    name: str, low: int, high: int, size: None = None, *, encoding: Encoding = "onehot"
+) -> Integer: ...
+@overload
+def integer(
+    name: str, low: int, high: int, size: int, *, encoding: Encoding = "onehot"
+) -> Vector[Integer]: ...
+@overload
+def integer(
+    name: str, low: int, high: int, size: tuple[int, int], *, encoding: Encoding = "onehot"
+) -> Matrix[Integer]: ...
+@overload
+def integer(
+    name: str, low: int, high: int, size: tuple[int, ...], *, encoding: Encoding = "onehot"
+) -> Array[Integer, Any]: ...
 def integer(
     name: str,
     low: int,
@@ -197,6 +261,22 @@ def integer(
     return declared(name, size, lambda each: Integer(each, low, high, encoding))
 
 
+@overload
+def categorical(
+    name: str, choices: Iterable[Any], size: None = None, *, encoding: Encoding = "onehot"
+) -> Categorical: ...
+@overload
+def categorical(
+    name: str, choices: Iterable[Any], size: int, *, encoding: Encoding = "onehot"
+) -> Vector[Categorical]: ...
+@overload
+def categorical(
+    name: str, choices: Iterable[Any], size: tuple[int, int], *, encoding: Encoding = "onehot"
+) -> Matrix[Categorical]: ...
+@overload
+def categorical(
+    name: str, choices: Iterable[Any], size: tuple[int, ...], *, encoding: Encoding = "onehot"
+) -> Array[Categorical, Any]: ...
 def categorical(
     name: str,
     choices: Iterable[Any],

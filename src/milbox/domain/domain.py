@@ -117,8 +117,8 @@ class Domain:
         return keep
 
     @cached_property
-    def linear_system(self) -> tuple[csr_array, FloatArray, FloatArray, tuple[Constraint, ...]]:
-        """The linear constraints on features as (matrix, lower, upper), and the constraints that are none."""
+    def linear_system(self) -> tuple[Any, FloatArray, FloatArray, tuple[Constraint, ...]]:
+        """Linear constraints on features as (sparse matrix, lower, upper), and all other constraints."""
         entries: list[tuple[int, int, float]] = []
         limits: list[tuple[float, float]] = []
         others: list[Constraint] = []
@@ -284,7 +284,7 @@ class Domain:
     __repr__ = __str__
 
 
-def value_array(array: Array, codes: Sequence[int]) -> npt.NDArray[Any]:
+def value_array(array: Array[Any, Any], codes: Sequence[int]) -> npt.NDArray[Any]:
     """The values of an array variable in its shape; numbers as numbers, texts as texts."""
     values: list[Value] = [v.value(int(code)) for v, code in zip(array.flat, codes, strict=True)]
     first = next(array.flat)

@@ -48,7 +48,7 @@ class Factor:
 
 
 Monomial: TypeAlias = tuple[Factor, ...]
-Operand: TypeAlias = Union["Arithmetic", Number]
+Operand: TypeAlias = Union["Arithmetic", Number, Fraction, "np.number[Any]"]
 
 
 class Arithmetic:
@@ -120,7 +120,8 @@ class Arithmetic:
     def __bool__(self) -> NoReturn:
         raise no_truth(self)
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -143,7 +144,9 @@ class LinExpr(Arithmetic):
         return text if self.constant == 0 else f"{text} + {plain(self.constant):g}"
 
     __repr__ = __str__
-    __hash__ = object.__hash__
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -171,7 +174,8 @@ class Literal(Arithmetic, Logical):
     def __str__(self) -> str:
         return f"{self.variable.name} {'==' if self.positive else '!='} {self.variable.value(self.code)!r}"
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)

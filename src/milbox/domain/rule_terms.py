@@ -186,7 +186,7 @@ def conditions(parts: Iterable[Term]) -> list[Constraint]:
     return [condition(item) for part in parts for item in leaves(part)]
 
 
-def picked(array: Array, index: tuple[int | slice, ...]) -> Term:
+def picked(array: Array[Any, Any], index: tuple[int | slice, ...]) -> Term:
     """`array[index]`, with an error in the user's words."""
     if len(index) > len(array.shape):
         raise IndexError(f"{described(array)} takes {len(array.shape)} indices, not {len(index)}")

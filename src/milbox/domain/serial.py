@@ -33,7 +33,7 @@ def domain_from_json(form: Mapping[str, Any]) -> "Domain":
     return Domain(declared, [from_json(each, by_name) for each in form["constraints"]])
 
 
-def variable_to_json(thing: Array | Variable) -> dict[str, Any]:
+def variable_to_json(thing: Array[Any, Any] | Variable) -> dict[str, Any]:
     """One declaration."""
     first = next(thing.flat) if isinstance(thing, Array) else thing
     form: dict[str, Any] = {"name": thing.name, "kind": first.kind}

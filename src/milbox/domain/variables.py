@@ -3,12 +3,13 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, overload
 from typing import Literal as OneOf
 
 import numpy as np
 
 from milbox.domain.constraints import AllOf, Constraint
+from milbox.domain.exact import Number
 from milbox.domain.expressions import (
     Arithmetic,
     Factor,
@@ -21,6 +22,9 @@ from milbox.domain.logic import Logical, no_truth, single
 
 Value: TypeAlias = Any
 """What the objective sees of one variable: an int, or a choice."""
+
+Choice: TypeAlias = str | int | float | bool | None
+"""What a categorical variable may be one of."""
 
 Encoding: TypeAlias = OneOf["onehot", "integer"]
 
@@ -59,14 +63,21 @@ class Binary(Arithmetic, Logical):
         """The indicator of one."""
         return LinExpr({(Factor(self.name, 1, self),): 1})
 
+    # A value that the variable never takes gives a constraint that never holds, which is no literal; such a
+    # comparison is a slip, so type checkers are told what every other one gives.
+    @overload  # type: ignore[override]
+    def __eq__(self, other: Number) -> Literal: ...
+    @overload
+    def __eq__(self, other: object) -> Constraint: ...
     @single
-    def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
+    def __eq__(self, other: Any) -> Constraint:
         return equals(self, other)
 
     def __str__(self) -> str:
         return f"Binary({self.name!r})"
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -117,14 +128,19 @@ class Integer(Arithmetic):
         """The value itself."""
         return LinExpr({(Factor(self.name, None, self),): 1})
 
+    @overload  # type: ignore[override]
+    def __eq__(self, other: Number) -> Literal: ...
+    @overload
+    def __eq__(self, other: object) -> Constraint: ...
     @single
-    def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
+    def __eq__(self, other: Any) -> Constraint:
         return equals(self, other)
 
     def __str__(self) -> str:
         return f"Integer({self.name!r}, {self.low}, {self.high})"
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -180,12 +196,20 @@ class Categorical:
                 f"{self.name!r} has no choice {plain!r}; its choices are {list(self.choices)}"
             ) from None
 
+    @overload  # type: ignore[override]
+    def __eq__(self, other: Choice) -> Literal: ...
+    @overload
+    def __eq__(self, other: object) -> Constraint: ...
     @single
-    def __eq__(self, other: Any) -> Constraint:  # type: ignore[override]
+    def __eq__(self, other: Any) -> Constraint:
         return equals(self, other)
 
+    @overload  # type: ignore[override]
+    def __ne__(self, other: Choice) -> Literal: ...
+    @overload
+    def __ne__(self, other: object) -> Constraint: ...
     @single
-    def __ne__(self, other: Any) -> Constraint:  # type: ignore[override]
+    def __ne__(self, other: Any) -> Constraint:
         return ~equals(self, other)
 
     def __bool__(self) -> NoReturn:
@@ -194,7 +218,8 @@ class Categorical:
     def __str__(self) -> str:
         return f"Categorical({self.name!r}, {list(self.choices)})"
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
 
 Variable: TypeAlias = Binary | Integer | Categorical

@@ -1,6 +1,7 @@
 """What was run, on what, and what went wrong?"""
 
 from collections import Counter
+from typing import Any
 
 from milbox.domain import Array, Binary, Categorical, Integer
 from milbox.page.charts import table
@@ -64,7 +65,7 @@ def variables(record: Record) -> Markup:
     return joined([table(("name", "kind", "size", "values"), rows, "Variables", [2]), *note])
 
 
-def kind_of(thing: Array | Binary | Integer | Categorical) -> list[Markup]:
+def kind_of(thing: Array[Any, Any] | Binary | Integer | Categorical) -> list[Markup]:
     """Kind, shape and values of something declared."""
     scalar = next(thing.flat) if isinstance(thing, Array) else thing
     shape = " × ".join(str(length) for length in thing.shape) if isinstance(thing, Array) else "1"

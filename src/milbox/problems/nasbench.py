@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -94,7 +95,7 @@ def cell_domain(*, symmetry: bool) -> Domain:
     edge = binary("edge", EDGES)
     op = categorical("op", OPERATIONS, INNER)
     # z_i; the input and the output are never null (1).
-    null = [0, *(op[i] == "null" for i in range(INNER)), 0]
+    null: list[Any] = [0, *(op[i] == "null" for i in range(INNER)), 0]
     constraints: list[Constraint] = [edge.sum() <= MOST_EDGES]  # (3)
     for k, (x, y) in enumerate(ENDS):
         if y < VERTICES - 1:

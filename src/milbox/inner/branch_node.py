@@ -8,12 +8,10 @@ desk of arrays, where units whose phase is certain and blocks with one open lett
 from typing import NamedTuple
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.bundles import bundle
 from milbox.inner.branch_points import SURELY_ACTIVE, SURELY_INACTIVE, Network
 from milbox.kernels import kernel
 
 
-@bundle
 class Stack(NamedTuple):
     """The nodes still to be searched; the last is next."""
 
@@ -33,7 +31,6 @@ class Stack(NamedTuple):
     letter: IntArray
 
 
-@bundle
 class Rows(NamedTuple):
     """The undecided units and ties of a node; with upper units, those that are surely active as well."""
 
@@ -47,7 +44,6 @@ class Rows(NamedTuple):
     """Inputs at some point; in place N, that of the output, and behind it those of the upper units."""
 
 
-@bundle
 class Lines(NamedTuple):
     """What is known of the inputs of rows, or of upper units, and the lines above their outputs."""
 
@@ -67,7 +63,6 @@ class Lines(NamedTuple):
     """How the bound changes with the price."""
 
 
-@bundle
 class Columns(NamedTuple):
     """The open letters of a node's free blocks, block after block."""
 
@@ -81,7 +76,6 @@ class Columns(NamedTuple):
     keep: BoolArray
 
 
-@bundle
 class Blocks(NamedTuple):
     """The free blocks of a node: those with more than one open letter, or else the last."""
 
@@ -96,7 +90,6 @@ class Blocks(NamedTuple):
     best_at: IntArray
 
 
-@bundle
 class Desk(NamedTuple):
     """What else is known of the node being worked on."""
 

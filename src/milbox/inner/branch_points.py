@@ -7,7 +7,6 @@ of one block; letters are numbered through, block after block, and a point is on
 from typing import NamedTuple
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.bundles import bundle
 from milbox.kernels import kernel, larger, vectorised
 
 # Phases of a unit. An asserted one was branched on; a certain one (2 or -2) holds at every point of the node,
@@ -24,7 +23,6 @@ SWEEPS = 20
 """A climb that still moves after so many rounds of all blocks is stopped."""
 
 
-@bundle
 class Network(NamedTuple):
     """f(x) = h_N + sum_{j<N} sign_j max(0, h_j) + sum_{k<K} upper_sign_k max(0, z_k).
 
@@ -58,7 +56,6 @@ class Network(NamedTuple):
     """(letters,): random bits. A point's key is the exclusive or of its letters' keys."""
 
 
-@bundle
 class Tried(NamedTuple):
     """The points that must not be returned, in ascending order of their keys."""
 
@@ -67,7 +64,6 @@ class Tried(NamedTuple):
     """(tried, blocks)"""
 
 
-@bundle
 class Pool(NamedTuple):
     """The best untried points found so far, best first; `NOTHING` marks a free place."""
 
@@ -76,7 +72,6 @@ class Pool(NamedTuple):
     key: IntArray
 
 
-@bundle
 class Starts(NamedTuple):
     """Points to begin with."""
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.bundles import bundle
 from milbox.kernels import entry, kernel, larger, smaller
 
 LONGEST = 8
@@ -17,7 +16,6 @@ LONGEST = 8
 TOLERANCE = 1e-9
 
 
-@bundle
 class Options(NamedTuple):
     """What each (variable, code) does: to which variable it belongs, and what it adds to the rows."""
 
@@ -36,7 +34,6 @@ class Options(NamedTuple):
     upper: FloatArray
 
 
-@bundle
 class Layers(NamedTuple):
     """The network, its first layer over options."""
 
@@ -50,7 +47,6 @@ class Layers(NamedTuple):
     """(layers,): how many units each has."""
 
 
-@bundle
 class Tried(NamedTuple):
     """The points that must not be found: as options of the variables."""
 
@@ -60,7 +56,6 @@ class Tried(NamedTuple):
     """(tried,)"""
 
 
-@bundle
 class Found(NamedTuple):
     """The best points met that were not tried before: as options of the variables."""
 
@@ -69,7 +64,6 @@ class Found(NamedTuple):
     values: FloatArray
 
 
-@bundle
 class Desk(NamedTuple):
     """The point at hand, and room to work in; what is in there when a climb begins does not matter."""
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import entry
+from milbox.kernels import entry, kernel
 
 State: TypeAlias = npt.NDArray[np.uint64]
 
@@ -21,7 +21,7 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _32, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32), np.uint64(11)
 
 
-@entry
+@kernel
 def below(size: int, state: State) -> int:
     """A number from 0 to size - 1; sizes are far below 2**32, so the bias of the product is too."""
     state[0] += _STEP
@@ -32,7 +32,7 @@ def below(size: int, state: State) -> int:
     return np.int64(((z >> _32) * np.uint64(size)) >> _32)  # type: ignore[return-value]  # an int, compiled
 
 
-@entry
+@kernel
 def happens(probability: float, state: State) -> bool:
     """True with that probability."""
     state[0] += _STEP
@@ -214,7 +214,7 @@ def evolve(
         born += count
 
 
-@entry
+@kernel
 def output(hidden: FloatArray, weight: FloatArray, offset: float) -> float:
     """The output layer on one point's pre-activations."""
     total = offset

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import IntArray
-from milbox.bundles import bundle
 from milbox.kernels import entry, kernel
 from milbox.surrogates.vectors import LANES, Lanes, fill, load, store, total, where_positive
 
@@ -27,7 +26,6 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 Offsets: TypeAlias = npt.NDArray[np.int32]
 
 
-@bundle
 class Data(NamedTuple):
     """The points that are learned from, and their order."""
 
@@ -46,7 +44,6 @@ class Data(NamedTuple):
     """0 to points - 1, shuffled again and again."""
 
 
-@bundle
 class Shape(NamedTuple):
     """Where what is."""
 
@@ -56,7 +53,6 @@ class Shape(NamedTuple):
     blocks: IntArray
 
 
-@bundle
 class State(NamedTuple):
     """What changes: the weights, and zeros to work with, for a batch's signals and for every weight.
 

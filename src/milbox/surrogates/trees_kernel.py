@@ -1,11 +1,10 @@
 """What do many trees predict at many points? Compiled."""
 
-import numba
-
 from milbox.arrays import FloatArray, IntArray
+from milbox.kernels import entry
 
 
-@numba.njit(cache=True, nogil=True)
+@entry
 def add_leaves(
     features: FloatArray,
     feature: IntArray,

@@ -1,0 +1,141 @@
+"""Compiled code gives back what it borrows, and a long run does not grow."""
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+import milbox as mb
+from milbox.inner import Branch, Evolution, Mip
+from milbox.inner.evolution_mutators import Balanced, Pointwise
+from milbox.surrogates.relu import ReluLearner
+from milbox.surrogates.trees import joined
+from processes import printed
+
+ENTRIES = {
+    "milbox.surrogates.descent": {"descend"},
+    "milbox.surrogates.trees_kernel": {"add_leaves"},
+    "milbox.inner.branch_tree": {"advance"},
+    "milbox.inner.climb_kernel": {"climb", "label_all"},
+    "milbox.inner.evolution_kernels": {
+        "cross",
+        "evolve",
+        "exchange",
+        "mutate",
+        "mutate_balanced",
+        "tournaments",
+    },
+}
+"""All that Python calls of the compiled code of `surrogates` and `inner`, by module."""
+
+
+def steps() -> None:
+    """Train, climb, search, evolve and predict, on domains and networks of every kind that kernels know."""
+    x, y = mb.binary("x", 6), mb.binary("y", 6)
+    k = mb.integer("k", 1, 5, encoding="integer")
+    square = mb.binary("s", (8, 8))
+    domains = [
+        mb.Domain([x, y, k], [x.sum() == y.sum()]),
+        mb.Domain([square], [s.sum() == 1 for i in range(8) for s in (square[i], square[:, i])]),
+    ]
+    for domain in domains:
+        rng = np.random.default_rng(0)
+        points = [point for point, _ in zip(domain, range(8), strict=False)]
+        for hidden in ((5,), (4, 4)):
+            net = ReluLearner(hidden=hidden, steps=20).fit(domain.encode(points), rng.normal(size=8), rng)
+            for inner in (
+                Branch(),
+                Mip(),
+                Evolution(Pointwise(), evaluations=200),
+                Evolution(Balanced(), evaluations=200),
+            ):
+                inner.best(net, domain, points, 1, rng)
+    tree = joined([([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 2])])
+    tree.predict(np.array([[0.0], [1.0]]))
+
+
+def test_the_list_of_entries_is_complete() -> None:
+    found: dict[str, set[str]] = {}
+    for room in ("milbox.surrogates", "milbox.inner"):
+        for module in pkgutil.iter_modules(importlib.import_module(room).__path__, f"{room}."):
+            for name, value in vars(importlib.import_module(module.name)).items():
+                if isinstance(value, numba.core.registry.CPUDispatcher) and value.stats.cache_path:
+                    found.setdefault(value.py_func.__module__, set()).add(name)
+    assert found == ENTRIES
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The objects that a call is handed: its arguments and, of a named tuple, what is in it."""
+    yield value
+    if isinstance(value, tuple):
+        for part in value:
+            yield from leaves(part)
+
+
+def test_no_call_keeps_an_argument(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps()  # what is compiled calls the functions themselves, so all of it is before they are replaced
+    called: set[tuple[str, str]] = set()
+
+    def watched(module: str, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any) -> Any:
+            called.add((module, name))
+            watch = [leaf for argument in arguments for leaf in leaves(argument)]
+            arrays = [leaf for leaf in watch if isinstance(leaf, np.ndarray | tuple)]
+            before = [sys.getrefcount(array) for array in arrays]
+            result = function(*arguments)
+            assert [sys.getrefcount(array) for array in arrays] == before, name
+            return result
+
+        return call
+
+    for module, names in ENTRIES.items():
+        for name in names:
+            function = getattr(importlib.import_module(module), name)
+            # `branch_search` took its name when it was imported, all others take theirs when they call.
+            where = "milbox.inner.branch_search" if name == "advance" else module
+            monkeypatch.setattr(importlib.import_module(where), name, watched(module, name, function))
+    steps()
+    assert called == {(module, name) for module, names in ENTRIES.items() for name in names}
+
+
+RUN = """
+import sys
+from pathlib import Path
+import numpy as np
+from milbox import Study
+from milbox.problems import load
+
+problem, early, late = load(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+study = Study(problem.domain, seed=0)
+for step in range(late):
+    trial = study.ask()
+    study.tell(trial.number, float(problem.evaluate(np.array([trial.point]))[0]))
+    if step + 1 in (early, late):
+        resident = Path("/proc/self/statm").read_text().split()[1]
+        print(resident)
+"""
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="Linux says what is resident")
+
+
+def growth(problem: str, early: int, late: int) -> float:
+    """How many times as much memory is resident after the later step of a study as after the earlier."""
+    first, last = map(int, printed(RUN, problem, early, late).split())
+    return last / first
+
+
+@needs_proc
+def test_memory_stays_where_it_is() -> None:
+    assert growth("ising/100/0", 100, 250) < 1.2
+
+
+@needs_proc
+@pytest.mark.full
+def test_memory_stays_where_it_is_over_a_thousand_steps() -> None:
+    assert growth("ising/400/0", 100, 1000) < 1.2

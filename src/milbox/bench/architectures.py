@@ -13,15 +13,14 @@ import numpy as np
 from milbox.arrays import FloatArray
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.figures import figure, line
-from milbox.bench.metrics import algorithms_of
+from milbox.bench.metrics import algorithms_of, half_width
 from milbox.bench.records import Record
-from milbox.bench.tables import markdown
+from milbox.bench.tables import markdown, plus_minus
 from milbox.errors import DataError
 from milbox.problems import load
 
 # Where curves are read off, in shares of the time that every trial has used.
 POINTS = 200
-Z_95 = 1.96
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +32,7 @@ class TimeCurve:
     seconds: FloatArray
     mean: FloatArray
     half_width: FloatArray
-    """Of the 95 % confidence interval of the mean."""
+    """Of the 95 % confidence interval of the mean, by Student's t; not a number for a single trial."""
 
 
 def time_curves(records: Sequence[Record], data: Path | None) -> tuple[list[TimeCurve], str]:
@@ -54,9 +53,7 @@ def time_curves(records: Sequence[Record], data: Path | None) -> tuple[list[Time
                 # Before the first training has ended there is no incumbent; its own value is the best guess.
                 rows.append(test[leader[np.maximum(place, 0)]])
         values = np.array(rows)
-        spread = values.std(axis=0, ddof=1) if len(values) > 1 else np.zeros(POINTS)
-        half = Z_95 * spread / np.sqrt(len(values))
-        found.append(TimeCurve(name, len(values), grid, values.mean(axis=0), half))
+        found.append(TimeCurve(name, len(values), grid, values.mean(axis=0), half_width(values)))
     return found, label
 
 
@@ -82,7 +79,7 @@ def time_table(curves: Sequence[TimeCurve]) -> str:
         (
             curve.algorithm,
             curve.trials,
-            *(f"{curve.mean[place]:.5f} ± {curve.half_width[place]:.5f}" for place in places),
+            *(plus_minus(f"{curve.mean[place]:.5f}", curve.half_width[place], ".5f") for place in places),
         )
         for curve in curves
     ]

@@ -18,8 +18,11 @@ from milbox.bench.metrics import (
     by_problem,
     column,
     curves,
+    everywhere,
     normalised,
     reached,
+    shortest,
+    spread,
 )
 from milbox.bench.records import Record
 from milbox.errors import SolverUnavailable
@@ -115,10 +118,10 @@ def reward_curves(records: Sequence[Record], horizon: int, path: Path) -> None:
                 if name not in algorithms:
                     continue
                 best = curves(algorithms[name], horizon)
-                middle, spread = best.mean(axis=0), best.std(axis=0)
-                line(axis, steps(horizon), middle, middle - spread, middle + spread, name)
+                middle, around = best.mean(axis=0), spread(best)
+                line(axis, steps(horizon), middle, middle - around, middle + around, name)
                 lowest.append(middle[min(horizon, 10) - 1])
-            known = next(iter(algorithms.values()))[0].notes.get("best_known")
+            known = next(iter(algorithms.values()))[0].best_known
             if known is not None:
                 axis.axhline(known, color="#444444", linewidth=0.8, linestyle=(0, (1, 2)))
             # The first random points may be far below everything of interest.
@@ -130,20 +133,27 @@ def reward_curves(records: Sequence[Record], horizon: int, path: Path) -> None:
 
 
 def family_curves(groups: dict[str, list[Record]], path: Path) -> None:
-    """Best so far against evaluations over all cells of a family: average and one standard deviation."""
+    """Best so far against evaluations: average over the problems of a family, and one standard deviation.
+
+    Each problem counts as the average of its trials. Algorithms that were not run on all problems are left
+    out, since their averages would be over others.
+    """
     columns = min(3, len(groups))
     with figure(path, columns, math.ceil(len(groups) / columns)) as axes:
         for axis, (family, records) in zip(axes, groups.items(), strict=False):
-            for name in algorithms_of(records, ALGORITHMS):
-                group = [record for record in records if record.algorithm == name]
-                horizon = int(np.median([len(record.values) for record in group]))
-                best = curves(reached(group, horizon), horizon)
-                middle, spread = best.mean(axis=0), best.std(axis=0)
-                line(axis, steps(horizon), middle, middle - spread, middle + spread, name)
+            cells = everywhere(records, 1)
+            for name in algorithms_of(cells, ALGORITHMS):
+                group = [record for record in cells if record.algorithm == name]
+                horizon = shortest(group)
+                best = np.array(
+                    [curves(each[name], horizon).mean(axis=0) for each in by_problem(group).values()]
+                )
+                middle, around = best.mean(axis=0), spread(best)
+                line(axis, steps(horizon), middle, middle - around, middle + around, name)
             axis.set_title(family, fontsize=8)
             axis.set_xlabel("evaluations")
             axis.legend(fontsize=6, frameon=False)
-        axes[0].set_ylabel("best reward, all problems")
+        axes[0].set_ylabel("best reward, average over problems")
 
 
 def steps(horizon: int) -> FloatArray:
@@ -155,8 +165,9 @@ def score_boxes(records: Sequence[Record], horizon: int, path: Path, title: str)
     """The distribution of normalised scores and AUC scores over the problems of a family."""
     with figure(path, 2) as axes:
         for axis, table, label in zip(axes, (best_rewards, areas), ("best reward", "AUC"), strict=True):
-            scores = normalised(table(records, horizon))
-            names = algorithms_of(reached(records, horizon), ALGORITHMS)
+            cells = everywhere(records, horizon)
+            scores = normalised(table(cells, horizon))
+            names = algorithms_of(cells, ALGORITHMS)
             axis.boxplot([column(scores, name) for name in names], tick_labels=names, widths=0.6)
             axis.tick_params(axis="x", rotation=40)
             axis.set_title(f"{title}: normalised {label}", fontsize=8)

@@ -16,8 +16,11 @@ Table: TypeAlias = dict[str, dict[str, float]]
 
 # Rewards that differ by less than this share of their size are equal; sums are rounded differently.
 ROUNDING = 1e-9
-# A primal gap below this is none: best-known values are printed with some eight digits.
-NO_GAP = 1e-6
+# The best known value is met by a reward that is below it by no more than this, plus as large a share of it
+# as rounding takes: lists print values with some eight decimals, and whole numbers up to 1e8 stay apart.
+PRINTED = 1e-8
+# Primal gaps that trials are counted by, as in the paper: none, at most 1 %, at most 10 %.
+GAPS = (0.0, 0.01, 0.1)
 
 
 def by_problem(records: Iterable[Record]) -> dict[str, dict[str, list[Record]]]:
@@ -51,9 +54,34 @@ def horizons(records: Sequence[Record]) -> list[int]:
     return sorted({int(np.median(each)) for each in lengths.values()})
 
 
+def shortest(records: Iterable[Record]) -> int:
+    """The number of evaluations that every record has."""
+    return min(len(record.values) for record in records)
+
+
 def reached(records: Iterable[Record], horizon: int) -> list[Record]:
     """The records with at least as many evaluations."""
     return [record for record in records if len(record.values) >= horizon]
+
+
+def cut_short(records: Sequence[Record], horizon: int) -> list[Record]:
+    """Records with fewer evaluations than the horizon, of algorithms most of whose records have as many."""
+    reaching = {
+        name
+        for name in {record.algorithm for record in records}
+        if np.median([len(r.values) for r in records if r.algorithm == name]) >= horizon
+    }
+    return [r for r in records if r.algorithm in reaching and len(r.values) < horizon]
+
+
+def everywhere(records: Sequence[Record], horizon: int) -> list[Record]:
+    """The records that reach the horizon, of algorithms that do so on every problem of them.
+
+    Averages over problems are comparable only over the same problems.
+    """
+    found = reached(records, horizon)
+    problems = by_problem(found)
+    return [r for r in found if all(r.algorithm in algorithms for algorithms in problems.values())]
 
 
 def curves(records: Sequence[Record], horizon: int) -> FloatArray:
@@ -154,19 +182,33 @@ def sign_of(a: float, b: float) -> int:
     return 1 if a > b else -1
 
 
+def met(reward: float, known: float) -> bool:
+    """Whether a reward is the best known value or better."""
+    return reward >= known - PRINTED - ROUNDING * abs(known)
+
+
 def gap_of(record: Record) -> float | None:
     """The primal gap of a cell's best value; None where no value is known to compare with."""
-    known = record.notes.get("best_known")
+    known = record.best_known
     if known is None:
         return None
     best = float(record.best[-1])
-    gap = 0.0 if best >= known else primal_gap(best, known)
-    return 0.0 if gap < NO_GAP else gap
+    return 0.0 if met(best, known) else primal_gap(best, known)
+
+
+def shares_of_gaps(records: Iterable[Record]) -> dict[str, tuple[float, ...]]:
+    """The share of each problem's trials with a primal gap of at most each of `GAPS`."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for record in records:
+        gap = gap_of(record)
+        if gap is not None:
+            found[record.problem].append(gap)
+    return {problem: tuple(share(gaps, most) for most in GAPS) for problem, gaps in found.items()}
 
 
 def found_optimum(record: Record) -> int | None:
     """After how many evaluations the proved optimum was found; None when it was not, or is not known."""
-    optimum = record.notes.get("optimum")
+    optimum = record.optimum
     if optimum is None:
         return None
     hits = np.flatnonzero(record.values >= optimum - ROUNDING * max(1.0, abs(optimum)))
@@ -189,6 +231,36 @@ def cell_row(record: Record) -> dict[str, str | int | float]:
         "infeasible": record.infeasible,
         "repeated": record.repeated,
     }
+
+
+def spread(values: FloatArray) -> FloatArray:
+    """The sample standard deviation over trials, the first axis; not a number for a single trial."""
+    if len(values) < 2:
+        return np.full(values.shape[1:], np.nan)
+    return np.asarray(values.std(axis=0, ddof=1))
+
+
+def half_width(values: FloatArray, confidence: float = 0.95) -> FloatArray:
+    """Half the width of the confidence interval of the mean over trials, the first axis.
+
+    By Student's t, since a few trials tell little of their own spread; not a number for a single trial.
+    """
+    from scipy.stats import t
+
+    if len(values) < 2:
+        return spread(values)
+    quantile = float(t.ppf((1 + confidence) / 2, len(values) - 1))
+    return np.asarray(quantile * spread(values) / np.sqrt(len(values)))
+
+
+def percentiles(values: FloatArray, groups: Sequence[object], shares: Sequence[float]) -> list[float]:
+    """Percentiles of numbers, with each group of equal weight however many numbers it has."""
+    kinds, places, counts = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
+    weights = 1.0 / (len(kinds) * counts[places])
+    order = np.argsort(values)
+    weights = weights[order]
+    middles = np.cumsum(weights) - weights / 2
+    return [float(np.interp(share / 100, middles, values[order])) for share in shares]
 
 
 def share(values: Sequence[float], most: float) -> float:

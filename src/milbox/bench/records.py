@@ -15,6 +15,7 @@ from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
 from milbox.errors import DataError, JournalError
 from milbox.trials import rows
+from milbox.trials.header import Sense
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,7 @@ class Record:
     notes: dict[str, Any]
     points: IntArray
     values: FloatArray
+    """Rewards, of which more is better: values of a study that minimises are negated."""
     seconds: FloatArray
     """What each evaluation took."""
     fit: FloatArray
@@ -63,6 +65,11 @@ class Record:
     """What the inner solver took; 0 without one."""
     certified: FloatArray
     """Whether the proposal was proved to be the optimum of the acquisition, as 1 and 0."""
+    solvers: tuple[str, ...]
+    """Which inner solver chose each point; empty where none did."""
+    strategy: str
+    """The identity of the strategy, as the journal has it."""
+    sense: Sense
     infeasible: int
     repeated: int
     pending: int
@@ -74,10 +81,29 @@ class Record:
         return np.maximum.accumulate(self.values)
 
     @property
+    def best_known(self) -> float | None:
+        """The best value anyone has reported, as a reward."""
+        return self._reward("best_known")
+
+    @property
+    def optimum(self) -> float | None:
+        """The proved optimum, as a reward."""
+        return self._reward("optimum")
+
+    def _reward(self, note: str) -> float | None:
+        value = self.notes.get(note)
+        return None if value is None else reward_sign(self.sense) * float(value)
+
+    @property
     def family(self) -> str:
         """The first part of the problem's name, with the size for Ising."""
         parts = self.problem.split("/")
         return "/".join(parts[:2]) if parts[0] == "ising" else parts[0]
+
+
+def reward_sign(sense: Sense) -> int:
+    """What turns a value of a study into a reward, of which more is better."""
+    return 1 if sense == "maximize" else -1
 
 
 def read_records(folder: Path) -> list[Record]:
@@ -112,11 +138,14 @@ def read_record(path: Path) -> Record:
         trial=int(notes["trial"]),
         notes=notes,
         points=points,
-        values=np.array([trial.value for trial in finished], dtype=np.float64),
+        values=reward_sign(header.sense) * np.array([trial.value for trial in finished], dtype=np.float64),
         seconds=np.array([getattr(trial.outcome, "seconds", 0.0) for trial in finished], dtype=np.float64),
         fit=np.array([trial.proposal.fit_seconds for trial in finished], dtype=np.float64),
         inner=np.array([0.0 if c is None else c.seconds for c in certificates], dtype=np.float64),
         certified=np.array([c is not None and c.status == "optimal" for c in certificates], dtype=np.float64),
+        solvers=tuple("" if c is None else c.solver for c in certificates),
+        strategy=header.strategy,
+        sense=header.sense,
         infeasible=int((~domain.feasible(points)).sum()) if len(points) else 0,
         repeated=len(trials) - len({trial.point for trial in trials}),
         pending=sum(trial.state == "pending" for trial in trials),

@@ -10,7 +10,19 @@ from typing import Any
 from milbox.bench import figures, tables
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.architectures import time_curves, time_figure, time_table
-from milbox.bench.metrics import algorithms_of, by_problem, cell_row, curves, families, horizons
+from milbox.bench.metrics import (
+    algorithms_of,
+    by_problem,
+    cell_row,
+    curves,
+    cut_short,
+    everywhere,
+    families,
+    horizons,
+    reached,
+    shortest,
+    spread,
+)
 from milbox.bench.plan import safe
 from milbox.bench.records import Record, read_records
 
@@ -81,16 +93,9 @@ def overview(page: Page, results: Path, records: Sequence[Record]) -> None:
         f"# {results.resolve().name}",
         f"{len(records)} cells: {len(problems)} problems, {len(names)} algorithms, {evaluations:,} "
         f"evaluations. One line per cell in [cells.csv](cells.csv), curves in [curves.csv](curves.csv).",
-    )
-    page.add(
-        tables.markdown(
-            ("algorithm", "cells", "what it is"),
-            [
-                (name, sum(r.algorithm == name for r in records), ALGORITHMS[name].summary)
-                for name in names
-                if name in ALGORITHMS
-            ],
-        )
+        tables.algorithms_run(records),
+        "Every comparison is after equal numbers of evaluations, and every problem has equal weight in every "
+        "average.",
     )
     bad = sum(record.infeasible for record in records), sum(record.repeated for record in records)
     page.add(f"Infeasible points evaluated: {bad[0]}. Points evaluated twice: {bad[1]}.")
@@ -115,21 +120,41 @@ def family_section(page: Page, family: str, records: Sequence[Record]) -> None:
     for horizon in reversed(horizons(records)):
         page.add(f"### After {horizon} evaluations")
         page.add(
+            not_compared(records, horizon),
             "Scores: the best algorithm on average is 1 and the worst 0 in each problem.",
             tables.scores(records, horizon),
             tables.comparisons(records, horizon),
-            "Best reward, average ± standard deviation over trials; the best average in bold.",
+            tables.ablations(records, horizon),
+            "Best reward, average ± standard deviation over trials (their number in brackets); the best "
+            "average in bold.",
             tables.rewards(records, horizon),
         )
+        found = tables.optima(records, horizon)
+        if found is not None:
+            page.add(f"The proved optimum, found within {horizon} evaluations:", found)
         if page.draw:
             name = f"{safe(family)}-{horizon}"
             caption = f"{family}: best reward so far, average ± 1 sd over trials; dotted: best known"
             figures.reward_curves(records, horizon, page.figure(f"curves-{name}", caption))
             caption = f"{family}: distribution of normalised scores over problems, {horizon} evaluations"
             figures.score_boxes(records, horizon, page.figure(f"scores-{name}", caption), family)
-    found = tables.optima(records)
-    if found is not None:
-        page.add("### Proved optimum", found)
+
+
+def not_compared(records: Sequence[Record], horizon: int) -> str | None:
+    """What is left out of the tables at a horizon, and why; None when nothing is."""
+    parts = []
+    short = cut_short(records, horizon)
+    if short:
+        listed = ", ".join(f"{r.problem} · {r.algorithm} · {r.trial} ({len(r.values)})" for r in short[:10])
+        parts.append(
+            f"{len(short)} cells have fewer evaluations than the others of their algorithm: {listed}"
+        )
+    present = algorithms_of(reached(records, horizon), ALGORITHMS)
+    kept = algorithms_of(everywhere(records, horizon), ALGORITHMS)
+    missing = [name for name in present if name not in kept]
+    if missing:
+        parts.append(f"{', '.join(missing)}: not on all problems, so not among the scores")
+    return f"Left out here: {'; '.join(parts)}." if parts else None
 
 
 def gap_section(page: Page, records: Sequence[Record]) -> None:
@@ -138,15 +163,19 @@ def gap_section(page: Page, records: Sequence[Record]) -> None:
     for name in algorithms_of(records, ALGORITHMS):
         page.add(
             tables.matched(records, name),
-            f"### {name}: trials by primal gap and class (paper: Table 1, 20 trials x 1000 steps)",
+            f"### {name}: share of trials by primal gap and class",
+            "An average over problems of each problem's share, next to the paper's for the same problems (20 "
+            "trials of 1000 evaluations each).",
             tables.gaps_by_class(records, name),
             f"### {name}: trials by primal gap and instance (paper: Table 3)",
             tables.gaps_by_instance(records, name),
         )
+    horizon = shortest(records)
     if len(algorithms_of(records, ALGORITHMS)) > 1:
-        page.add(tables.comparisons(records, min(horizons(records))))
+        page.add(
+            f"### After {horizon} evaluations, which every cell has", tables.comparisons(records, horizon)
+        )
     if page.draw:
-        horizon = min(horizons(records))
         caption = f"minlplib: best reward so far, average ± 1 sd over trials, {horizon} evaluations"
         figures.reward_curves(records, horizon, page.figure("curves-minlplib", caption))
 
@@ -154,15 +183,18 @@ def gap_section(page: Page, records: Sequence[Record]) -> None:
 def architecture_section(page: Page, records: Sequence[Record], data: Path | None) -> None:
     """NAS-Bench-101: test accuracy of the incumbent against training time."""
     found, label = time_curves(records, data)
-    page.add("## nasbench101", f"Measured: {label}; average over trials ± 95 % confidence interval.")
+    page.add(
+        "## nasbench101",
+        f"Measured: {label}; average over trials ± half the 95 % confidence interval, by Student's t.",
+    )
     page.add(time_table(found))
-    horizon = min(horizons(records))
+    horizon = shortest(records)
     page.add(
         f"### After {horizon} evaluations",
         tables.comparisons(records, horizon),
         tables.rewards(records, horizon),
+        tables.optima(records, horizon),
     )
-    page.add(tables.optima(records))
     if page.draw:
         caption = f"nasbench101: {label} against training time, average and 95 % interval"
         time_figure(found, label, page.figure("nasbench101-time", caption))
@@ -175,11 +207,12 @@ def everything(page: Page, groups: Mapping[str, list[Record]]) -> None:
         for horizon in reversed(horizons(records)):
             table = tables.comparisons(records, horizon)
             if table is not None:
-                page.add(f"## All unconstrained problems after {horizon} evaluations", table)
+                page.add(f"## All unconstrained problems after {horizon} evaluations")
+                page.add(not_compared(records, horizon), table, tables.ablations(records, horizon))
                 page.add(tables.scores(records, horizon))
     curved = {name: group for name, group in groups.items() if name not in ("minlplib", "nasbench101")}
     if page.draw and curved:
-        caption = "best reward so far over all cells of a family, average ± 1 sd"
+        caption = "best reward so far, average over the problems of a family ± 1 sd over problems"
         page.add("## All problems of a family together")
         figures.family_curves(curved, page.figure("families", caption))
 
@@ -191,7 +224,11 @@ def time_section(page: Page, groups: Mapping[str, list[Record]]) -> None:
         page.add(f"### {family}", tables.step_times(records))
         solves = tables.solve_times(records, paper=family == "tfbind")
         if solves is not None:
-            page.add("Seconds per acquisition problem (the paper's Table 2 has this form):", solves)
+            page.add(
+                "Seconds per acquisition problem, in the form of the paper's Table 2; percentiles with equal "
+                "weight for each problem. Seconds of different solvers and machines are no ratio of speeds.",
+                solves,
+            )
     if page.draw and any("milp" in r.algorithm and r.inner.any() for g in groups.values() for r in g):
         caption = "seconds per acquisition problem against evaluations: median, 5th to 95th percentile"
         figures.solve_time_curves(dict(groups), page.figure("solve-times", caption))
@@ -205,6 +242,7 @@ def environment_section(page: Page, records: Sequence[Record]) -> None:
     )
     for kind, count in kinds.most_common():
         page.add(tables.markdown((f"{count} cells", ""), kind))
+    page.add("Strategies, as the journals name them:", tables.identities(records))
     page.add(
         "AUC is the area under the best-so-far curve divided by its length. In cells.csv, seconds_fit and "
         "seconds_inner are sums over all steps of a cell, and gap is the primal gap to the best known value."
@@ -227,7 +265,7 @@ def curve_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
                         "evaluations": count,
                         "trials": len(group),
                         "mean": float(now.mean()),
-                        "sd": float(now.std()),
+                        "sd": float(spread(now)) if len(now) > 1 else "",
                     }
                 )
     return rows

@@ -11,10 +11,9 @@ What a fenced block of a page means:
     others     shown, not run
 
 A block with `:caption: name` is a file that is written to the folder. A comment right above a block changes
-this: `<!-- not run: why -->`, `<!-- exit 2 -->` for commands that are to fail, and `<!-- needs: data -->`
-anywhere for the whole page. In what is printed, `...` stands for anything, and durations, versions and
-residuals may differ. To write what is printed now into the pages: `python tests/pages.py --write PAGE ...`;
-there, a lone `...` is a place to fill.
+this: `<!-- not run: why -->`, and `<!-- exit 2 -->` for commands that are to fail. In what is printed,
+`...` stands for anything, and durations, versions and residuals may differ. To write what is printed now
+into the pages: `python tests/pages.py --write PAGE ...`; there, a lone `...` is a place to fill.
 """
 
 import json
@@ -42,7 +41,6 @@ FENCE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 REMARK = re.compile(r"<!-- *([^>]*?) *-->\n\Z")
-NEEDS = re.compile(r"<!-- needs: (.*?) -->")
 
 # What another machine or another moment may change.
 VARYING = [
@@ -133,11 +131,6 @@ def blocks(page: str) -> list[Block]:
         )
         end = match.end()
     return found
-
-
-def needs(page: str) -> list[str]:
-    """What a page cannot be run without."""
-    return NEEDS.findall(page)
 
 
 def same(text: str) -> str:

@@ -96,7 +96,7 @@ def record(algorithm: str, values: list[float], seconds: list[float]) -> Record:
     empty = np.zeros(len(values))
     return Record(
         path=None,  # type: ignore[arg-type]  # it is not read again
-        problem="nasbench101/unknown",
+        problem="unknown",
         algorithm=algorithm,
         trial=0,
         notes={},

@@ -14,8 +14,10 @@ from milbox.bench.plan import Cell, read_plan
 from milbox.bench.records import progress, read_record
 from milbox.bench.runner import run_cells, run_cells_on_dask
 from milbox.errors import SolverUnavailable
+from milbox.problems import load
 from milbox.trials import Journal
 from milbox.trials.trial import Trial
+from small_data import write_binding, write_cells, write_programs
 
 
 def trials(cell: Cell, folder: Path) -> tuple[Trial, ...]:
@@ -45,6 +47,24 @@ def test_all_algorithms_of_a_trial_start_from_the_same_points(tmp_path: Path) ->
         assert starts[name, 0] == starts["random", 0]
         assert starts[name, 1] == starts["random", 1]
     assert starts["random", 0] != starts["random", 1]
+
+
+def test_problems_from_files_are_run(written: Callable[..., Path], tmp_path: Path) -> None:
+    write_binding(tmp_path / "data", "MINE_REF_R1")
+    write_programs(tmp_path / "data", "qap")
+    write_cells(tmp_path / "data")
+    for problems, algorithms in (
+        (["tfbind/*", "minlplib/*"], ["nn+milp", "conevo"]),
+        (["nasbench101"], ["nn+milp", "nn+milp/symmetry", "re", "rs"]),
+    ):
+        plan = read_plan(written(problems=problems, algorithms=algorithms), tmp_path / "data")
+        ends = run_cells(plan.cells, tmp_path / "out", workers=2, data=tmp_path / "data")
+        assert [end.state for end in ends] == ["finished"] * len(plan.cells)
+        for cell in plan.cells:
+            domain = load(cell.problem, tmp_path / "data").domain
+            points = [trial.point for trial in trials(cell, tmp_path / "out")]
+            assert len(set(points)) == 14
+            assert all(domain.contains(point) for point in points)
 
 
 def test_a_cell_is_resumed_where_it_ended_and_then_skipped(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from milbox.problems.folder import folders
 from pages import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -43,9 +42,9 @@ def test_every_example_is_tested() -> None:
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_an_example_runs_and_draws(name: str, tmp_path: Path) -> None:
-    if name == "dna" and not any((place / "tfbind8").is_dir() for place in folders()):
-        pytest.skip("no TfBind data: set MILBOX_DATA")
+def test_an_example_runs_and_draws(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if name == "dna":
+        request.getfixturevalue("tfbind")
     picture = tmp_path / "picture.svg"
     printed = ran(
         sys.executable, EXAMPLES / f"{name}.py", *SMALL[name], "--picture", picture, folder=tmp_path

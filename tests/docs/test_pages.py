@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from milbox.problems.folder import folders
-from pages import ROOT, Block, Reader, blocks, matches, needs, outdated, refreshed
+from pages import ROOT, Block, Reader, blocks, matches, outdated, refreshed
 
 DOCS = ROOT / "docs"
 PAGES = sorted([ROOT / "README.md", *DOCS.rglob("*.md")])
@@ -14,8 +13,6 @@ RUNNING = [page for page in PAGES if any(block.language != "" for block in block
 
 @pytest.mark.parametrize("page", RUNNING, ids=lambda page: str(page.relative_to(ROOT)))
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
-    if "data" in needs(page.read_text()) and not any((place / "tfbind8").is_dir() for place in folders()):
-        pytest.skip("this page needs benchmark data: set MILBOX_DATA")
     wrong = outdated(page, tmp_path)
     assert not wrong, "\n".join(
         f"{page.name}:{each.line} says\n{each.said}but prints\n{each.printed}" for each in wrong

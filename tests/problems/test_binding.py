@@ -25,12 +25,12 @@ def test_a_table_of_our_own_is_looked_up_and_normalised(tmp_path: Path) -> None:
         assert problem.objective(base=list(sequence)) == pytest.approx(scaled, abs=1e-6)
 
 
-def test_real_data_sets_reach_one_at_the_published_sequence(data: Path) -> None:
-    listed = names("tfbind/*", data)
+def test_real_data_sets_reach_one_at_the_published_sequence(tfbind: Path) -> None:
+    listed = names("tfbind/*", tfbind)
     assert {f"tfbind/{name}" for name in binding.PAPER} <= set(listed)
     best = {"SIX6_REF_R1": "AGGTATCA", "PAX4_REF_R1": "CTAATTAG", "CRX_REF_R1": "CTAATCCC"}
     for name, sequence in best.items():
-        problem = load(f"tfbind/{name}", data)
+        problem = load(f"tfbind/{name}", tfbind)
         every = np.stack(np.unravel_index(np.arange(4**8), (4,) * 8), axis=1)
         values = problem.evaluate(every)
         assert values.min() == 0.0

@@ -7,6 +7,7 @@ import pytest
 from milbox.errors import DataError
 from milbox.problems import PROBLEMS, catalogue, expand, load, names
 from milbox.problems.folder import destination, folders
+from small_data import write_binding, write_cells, write_programs
 
 CONTRACT = (
     "randommlp/fcc-13",
@@ -17,6 +18,15 @@ CONTRACT = (
     "minlplib/graphpart_clique-20",
     "nasbench101",
 )
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    write_binding(folder, "SIX6_REF_R1", "CRX_REF_R1")
+    write_programs(folder, "graphpart_clique-20", "qap")
+    write_cells(folder)
+    return folder
 
 
 def test_the_names_of_the_contract_load(data: Path) -> None:
@@ -113,8 +123,10 @@ def test_the_folder_comes_from_the_argument_then_the_environment(
     monkeypatch.delenv("MILBOX_DATA")
     monkeypatch.chdir(one)
     assert destination() == Path("milbox-data")
+    (tmp_path / "shared" / "data").mkdir(parents=True)
+    assert list(folders()) == []  # nothing that was not named, wherever it is
     (one / "milbox-data").mkdir()
-    assert folders()[0] == one / "milbox-data"
+    assert list(folders()) == [one / "milbox-data"]
 
 
 def test_a_named_folder_that_does_not_exist_is_an_error(

@@ -37,12 +37,12 @@ def test_each_format_gives_the_same_problem_at_every_point(tmp_path: Path, suffi
     assert problem.objective(x=np.array(points[77])) == pytest.approx(-plain_value(program, points[77]))
 
 
-def test_every_real_instance_loads_and_meets_its_check_value(data: Path) -> None:
-    listed = names("minlplib/*", data)
-    assert listed == [f"minlplib/{p.stem}" for p in sorted((data / "minlplib").glob("*.npz"))]
+def test_every_real_instance_loads_and_meets_its_check_value(minlplib: Path) -> None:
+    listed = names("minlplib/*", minlplib)
+    assert listed == [f"minlplib/{p.stem}" for p in sorted((minlplib / "minlplib").glob("*.npz"))]
     for name in listed:
-        problem = load(name, data)
-        with np.load(data / "minlplib" / f"{name.removeprefix('minlplib/')}.npz") as archive:
+        problem = load(name, minlplib)
+        with np.load(minlplib / "minlplib" / f"{name.removeprefix('minlplib/')}.npz") as archive:
             value = problem.evaluate(archive["x_check"][None].astype(np.int64))[0]
             assert value == pytest.approx(-float(archive["f_check"]), rel=1e-9)
             assert len(problem.domain.variables) == int(archive["n"])
@@ -51,31 +51,46 @@ def test_every_real_instance_loads_and_meets_its_check_value(data: Path) -> None
         assert problem.gap(problem.best_known) == 0.0
 
 
-@pytest.mark.parametrize("suffix", [".osil", ".lp"])
-def test_real_instances_survive_the_other_formats(data: Path, tmp_path: Path, suffix: str) -> None:
-    (tmp_path / "minlplib").mkdir()
+def test_real_instances_survive_the_other_formats(minlplib: Path, tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    for name in ("graphpart_clique-20", "qspp_0_10_0_1_10_1", "crossdock_15x7"):
-        program = quadratic.read_npz(data / "minlplib" / f"{name}.npz")
-        WRITERS[suffix](program, tmp_path / "minlplib" / f"{name}{suffix}")
-        original, copy = load(f"minlplib/{name}", data), load(f"minlplib/{name}", tmp_path)
+    instances = ("graphpart_clique-20", "qspp_0_10_0_1_10_1", "crossdock_15x7")
+    for name, suffix in product(instances, (".osil", ".lp")):
+        folder = tmp_path / suffix / "minlplib"
+        folder.mkdir(parents=True, exist_ok=True)
+        program = quadratic.read_npz(minlplib / "minlplib" / f"{name}.npz")
+        WRITERS[suffix](program, folder / f"{name}{suffix}")
+        original, copy = load(f"minlplib/{name}", minlplib), load(f"minlplib/{name}", folder.parent)
         points = rng.integers(0, 2, (20, len(program.linear)))
         np.testing.assert_allclose(copy.evaluate(points), original.evaluate(points), rtol=1e-12)
         assert copy.domain == original.domain
         assert copy.best_known is None
 
 
-def test_real_graph_partitioning_chooses_one_part_for_each_node(data: Path) -> None:
-    problem = load("minlplib/graphpart_clique-20", data)
-    # 60 binaries, 20 nodes in 3 parts: an assignment of every node is feasible, a second part is not.
-    program = quadratic.read_npz(data / "minlplib" / "graphpart_clique-20.npz")
+def test_graph_partitioning_chooses_one_part_for_each_node(tmp_path: Path) -> None:
+    # As MINLPLib's: 20 nodes in 3 parts, 60 binaries, a row for each node.
+    pairs = np.triu_indices(20, 1)
+    program = QuadraticProgram(
+        constant=0.0,
+        linear=np.zeros(60),
+        q_row=np.concatenate([3 * pairs[0] + part for part in range(3)]),
+        q_column=np.concatenate([3 * pairs[1] + part for part in range(3)]),
+        q_value=np.ones(3 * len(pairs[0])),
+        a_row=np.repeat(np.arange(20), 3),
+        a_column=np.arange(60),
+        a_value=np.ones(60),
+        lower=np.ones(20),
+        upper=np.ones(20),
+    )
+    (tmp_path / "minlplib").mkdir()
+    write_npz(program, tmp_path / "minlplib" / "clique.npz")
+    problem = load("minlplib/clique", tmp_path)
+    # An assignment of every node is feasible, a second part for one is not.
     x = np.zeros(60, dtype=np.int64)
-    for row in range(20):
-        x[program.a_column[program.a_row == row][0]] = 1
+    x[::3] = 1
     assert problem.domain.contains(tuple(x.tolist()))
-    x[program.a_column[program.a_row == 0][1]] = 1
+    assert problem.objective(x=x) == -190.0  # all pairs are in one part
+    x[1] = 1
     assert len(problem.domain.violations(tuple(x.tolist()))) == 1
-    assert problem.best_known == -147.0
 
 
 def test_arrays_win_over_texts_of_the_same_name(tmp_path: Path) -> None:

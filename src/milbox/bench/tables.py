@@ -334,10 +334,10 @@ def matched(records: Sequence[Record], algorithm: str) -> str:
     ours = shares_of_gaps(group)
     shared = [shares for problem in ours if (shares := published.shares(instance_name(problem))) is not None]
     exact, near = met_and_near(ours.values())
+    trials = "1 trial" if trials_each(group) == "1" else f"{trials_each(group)} trials"
     text = (
         f"{algorithm} met the best known value in at least one trial on {exact} of {len(ours)} problems and "
-        f"came within 10 % on {near} more, with {trials_each(group)} trials of {evaluations_each(group)} "
-        "evaluations each."
+        f"came within 10 % on {near} more, with {trials} of {evaluations_each(group)} evaluations each."
     )
     if not shared:
         return text

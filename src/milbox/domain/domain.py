@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,10 @@ from milbox.domain.encoding import Layout, decode, encode, layout
 from milbox.domain.expressions import Linear
 from milbox.domain.logic import shown
 from milbox.domain.variables import Binary, Categorical, Integer, Value, Variable
+
+
+if TYPE_CHECKING:
+    from milbox.domain.diagrams.product import Product
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,12 +245,23 @@ class Domain:
             yield tuple(codes[i] for i in order)
 
     @cached_property
-    def size(self) -> int | None:
-        """How many points there are, when the constraints fall into parts small enough to list; else None."""
-        from milbox.domain.blocks import blocks
+    def product(self) -> "Product":
+        """The domain taken apart for a search: diagrams, free variables, and the sums that tie them together."""
+        from milbox.domain.diagrams.product import for_search
 
-        found = blocks(self, 1 << 17)
-        return None if found is None else int(np.prod([len(b.states) for b in found], dtype=object))
+        return for_search(self)
+
+    @cached_property
+    def drawing(self) -> "Product | None":
+        """The domain as diagrams that hold every constraint, for drawing and counting; None where too large."""
+        from milbox.domain.diagrams.product import for_drawing
+
+        return for_drawing(self, self.product)
+
+    @cached_property
+    def size(self) -> int | None:
+        """How many points there are; None when the constraints tie too many variables together to count."""
+        return None if self.drawing is None else self.drawing.count
 
     @property
     def box_size(self) -> int:

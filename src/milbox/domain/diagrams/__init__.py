@@ -1,0 +1,1 @@
+"""Decision diagrams: sets of joint codes as paths, and domains as products of them."""

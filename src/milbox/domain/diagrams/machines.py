@@ -1,0 +1,343 @@
+"""Constraints as layered automata.
+
+A `Machine` reads the variables of one constraint in a given order and accepts exactly the joint codes at which
+the constraint holds. Its states are residual constraints: two prefixes share a state exactly when the same
+continuations are accepted, since every machine is minimised bottom-up. Nested constraints are products of the
+machines of their parts, so that negations, implications and counts of anything need no case of their own.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+
+from milbox.arrays import BoolArray, IntArray
+from milbox.domain.automata import NOWHERE, Automaton
+from milbox.domain.constraints import (
+    AllDifferent,
+    AllOf,
+    AnyOf,
+    Constraint,
+    Count,
+    Implies,
+    Not,
+    Table,
+)
+from milbox.domain.expressions import Linear, Literal
+from milbox.domain.variables import Variable
+
+ENTRIES = 1 << 20
+"""The largest transition table of one layer, in entries."""
+
+TRUTH_TABLE = 1 << 16
+"""Constraints of no special form are compiled from all joint codes of their variables, up to this many."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Machine:
+    """A deterministic layered automaton; every layer starts at state 0 for the first."""
+
+    places: tuple[int, ...]
+    """The variables that are read, ascending places in some order of variables."""
+    steps: tuple[IntArray, ...]
+    """`steps[k][state, letter]` is the next state; letter 0 is the variable's first code."""
+    accepts: BoolArray
+    """Which of the last states accept."""
+    dead: tuple[int, ...]
+    """For each layer the state from which nothing is accepted, or -1."""
+
+    @property
+    def widths(self) -> list[int]:
+        """The number of states of each layer."""
+        return [len(step) for step in self.steps]
+
+
+class TooLarge(Exception):
+    """A machine or diagram would exceed its limit."""
+
+
+def machine(
+    constraint: Constraint, variables: Sequence[Variable], place: Mapping[str, int], limit: int = ENTRIES
+) -> Machine:
+    """The constraint over the variables in the order of their places.
+
+    Raises:
+        TooLarge: the machine would have more than `limit` transitions in a layer.
+    """
+    names = [v.name for v in constraint.variables]
+    places = tuple(sorted(place[name] for name in names))
+    sizes = [len(variables[i].codes) for i in places]
+    if not places:
+        holds = bool(np.all(constraint.holds({variables[0].name: np.zeros(1, dtype=np.int64)})))
+        return Machine((), (), np.array([holds]), (-1 if holds else 0,))
+    simple = len(set(places)) == len(places)
+    match constraint:
+        case Literal():
+            codes = np.array(variables[places[0]].codes)
+            steps = [((codes == constraint.code) == constraint.positive).astype(np.int64)[None, :]]
+            return minimised(places, steps, np.array([False, True]))
+        case Linear() if constraint.terms and all(len(monomial) == 1 for monomial, _ in constraint.terms):
+            return sums(constraint, variables, place, places, limit)
+        case AllOf() | AnyOf() | Not() | Implies() | Count():
+            return composed(constraint, variables, place, places, limit)
+        case AllDifferent() if simple and len(constraint.variables) == len(places):
+            return minimised(places, *used_values(constraint, variables, places, limit))
+        case Table() if simple and len(constraint.variables) == len(places):
+            return minimised(places, *tabled(constraint, variables, place, places, limit))
+        case Automaton() if [place[name] for name in names] == list(places) and simple:
+            return minimised(places, *read(constraint))
+        case _:
+            return minimised(places, *listed(constraint, variables, places, sizes, limit))
+
+
+Raw = tuple[list[IntArray], BoolArray]
+"""Transitions and acceptance before minimisation."""
+
+
+def minimised(places: tuple[int, ...], steps: Sequence[IntArray], accepts: BoolArray) -> Machine:
+    """The machine with equal residuals merged, layer by layer from the last."""
+    group = accepts.astype(np.int64)
+    last = accepts
+    if accepts.all() or not accepts.any():
+        group, last = np.zeros(len(accepts), dtype=np.int64), accepts[:1]
+    else:
+        last = np.array([False, True])
+    ids = np.flatnonzero(~last)
+    dead = [int(ids[0]) if len(ids) else -1]
+    kept: list[IntArray] = []
+    for step in reversed(steps):
+        table = group[step]
+        first, group = unique_rows(table)
+        kept.append(table[first])
+        gone = np.flatnonzero((kept[-1] == dead[-1]).all(axis=1)) if dead[-1] >= 0 else np.zeros(0, np.int64)
+        dead.append(int(gone[0]) if len(gone) else -1)
+    return Machine(places, tuple(kept[::-1]), last, tuple(dead[::-1]))
+
+
+def unique_rows(table: IntArray) -> tuple[IntArray, IntArray]:
+    """The first row of each kind in order of appearance, and the kind of each row."""
+    narrow = np.ascontiguousarray(table.astype(np.int32))
+    raw = narrow.view(np.dtype((np.void, narrow.itemsize * narrow.shape[1])))[:, 0]
+    _, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[inverse.ravel()]
+
+
+def grown(
+    start: int | float,
+    sizes: Sequence[int],
+    step: Callable[[int, np.ndarray], np.ndarray],  # type: ignore[type-arg]
+    limit: int,
+) -> tuple[list[IntArray], np.ndarray]:  # type: ignore[type-arg]
+    """Transitions between numbers as states: `step(k, states)` is (states, letters) next ones."""
+    states, steps = np.array([start]), []
+    for k, size in enumerate(sizes):
+        if len(states) * size > limit:
+            raise TooLarge
+        after = step(k, states)
+        states, inverse = np.unique(after, return_inverse=True)
+        steps.append(inverse.reshape(after.shape).astype(np.int64))
+    return steps, states
+
+
+def sums(
+    constraint: Linear,
+    variables: Sequence[Variable],
+    place: Mapping[str, int],
+    places: tuple[int, ...],
+    limit: int,
+) -> Machine:
+    """Partial sums; those that cannot leave the limits any more, or not reach them, are one state each."""
+    adds = added(constraint, variables, place)
+    tables = tuple(tuple(adds[i].tolist()) for i in places)
+    low, high = constraint.lower - constraint.slack, constraint.upper + constraint.slack
+    return replace(partial_sums(tables, low, high, limit), places=places)
+
+
+@lru_cache(maxsize=1024)
+def partial_sums(tables: tuple[tuple[int | float, ...], ...], low: float, high: float, limit: int) -> Machine:
+    """The machine of a sum of one number from each table, whatever the variables; windows share it."""
+    arrays = [np.array(table) for table in tables]
+    whole = all(array.dtype.kind == "i" for array in arrays)
+    kind = np.int64 if whole else np.float64
+    if whole and sum(int(np.abs(array).max()) for array in arrays) >= 1 << 60:
+        raise TooLarge
+    least = np.append(np.cumsum([array.min() for array in arrays][::-1])[::-1], 0)[1:]
+    most = np.append(np.cumsum([array.max() for array in arrays][::-1])[::-1], 0)[1:]
+    never, always = (kind(-(2.0**62)), kind(2.0**62)) if whole else (kind(-np.inf), kind(np.inf))
+
+    def step(k: int, states: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        settled = (states == never) | (states == always)
+        after = np.where(settled, 0, states)[:, None] + arrays[k][None, :]
+        out = (after + least[k] > high) | (after + most[k] < low)
+        sure = (after + most[k] <= high) & (after + least[k] >= low)
+        after = np.where(out, never, np.where(sure, always, after))
+        return np.where(settled[:, None], states[:, None], after)
+
+    steps, states = grown(kind(0), [len(array) for array in arrays], step, limit)
+    return minimised(tuple(range(len(tables))), steps, states == always)
+
+
+def added(
+    constraint: Linear, variables: Sequence[Variable], place: Mapping[str, int]
+) -> dict[int, np.ndarray]:  # type: ignore[type-arg]
+    """What each code of each variable adds to a sum without products."""
+    tables: dict[int, np.ndarray] = {}  # type: ignore[type-arg]
+    for (factor,), coefficient in constraint.terms:
+        i = place[factor.name]
+        codes = np.array(variables[i].codes)
+        part = coefficient * (codes if factor.code is None else (codes == factor.code).astype(np.int64))
+        tables[i] = tables[i] + part if i in tables else part
+    return tables
+
+
+def used_values(
+    constraint: AllDifferent, variables: Sequence[Variable], places: tuple[int, ...], limit: int
+) -> Raw:
+    """Sets of used values as bits; values that no later variable takes are forgotten."""
+    number = {value: k for k, value in enumerate(constraint.values)}
+    if len(number) > 62:
+        raise TooLarge
+    labels = [np.array([number[variables[i].value(c)] for c in variables[i].codes]) for i in places]
+    later = np.zeros(len(places) + 1, dtype=np.int64)
+    for k in range(len(places) - 1, -1, -1):
+        later[k] = later[k + 1] | np.bitwise_or.reduce(np.int64(1) << labels[k])
+    never = np.int64(-1)
+
+    def step(k: int, states: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+        bit = np.int64(1) << labels[k]
+        clash = (states[:, None] == never) | ((states[:, None] & bit[None, :]) != 0)
+        return np.where(clash, never, (states[:, None] | bit[None, :]) & later[k + 1])
+
+    steps, states = grown(np.int64(0), [len(label) for label in labels], step, limit)
+    return steps, states != never
+
+
+def tabled(
+    constraint: Table,
+    variables: Sequence[Variable],
+    place: Mapping[str, int],
+    places: tuple[int, ...],
+    limit: int,
+) -> Raw:
+    """The trie of the rows, and one more state for whatever is none of them."""
+    rows = np.array(constraint.rows, dtype=np.int64).reshape(len(constraint.rows), len(places))
+    order = np.argsort([place[v.name] for v in constraint.variables])
+    columns = [rows[:, order[k]] - variables[i].codes[0] for k, i in enumerate(places)]
+    legal = np.ones(len(rows), dtype=bool)
+    for column, i in zip(columns, places, strict=True):
+        legal &= (column >= 0) & (column < len(variables[i].codes))
+    state = np.zeros(int(legal.sum()), dtype=np.int64)
+    steps, count = [], 1
+    for column, i in zip(columns, places, strict=True):
+        size = len(variables[i].codes)
+        if (count + 1) * size > limit:
+            raise TooLarge
+        pair = state * size + column[legal]
+        found, inverse = np.unique(pair, return_inverse=True)
+        table = np.full((count + 1, size), len(found), dtype=np.int64)  # the last state: outside the trie
+        table[found // size, found % size] = np.arange(len(found))
+        steps.append(table)
+        state, count = inverse.ravel(), len(found)
+    steps[0] = steps[0][:1]
+    accepts = np.append(np.ones(count, dtype=bool), False)
+    return steps, accepts == constraint.allowed
+
+
+def read(constraint: Automaton) -> Raw:
+    """The automaton itself, once per variable, with a state for rejected words."""
+    dead = len(constraint.transitions)
+    table = np.full((dead + 1, len(constraint.transitions[0])), dead)
+    table[:dead] = constraint.transitions
+    table[table == NOWHERE] = dead
+    accepts = np.zeros(dead + 1, dtype=bool)
+    accepts[list(constraint.accepting)] = True
+    steps = [table] * len(constraint.variables)
+    steps[0] = table[constraint.start][None, :]
+    return steps, accepts
+
+
+def listed(
+    constraint: Constraint,
+    variables: Sequence[Variable],
+    places: tuple[int, ...],
+    sizes: Sequence[int],
+    limit: int,
+) -> Raw:
+    """Every joint code, asked once whether the constraint holds there."""
+    count = math.prod(sizes)
+    if count > min(limit, TRUTH_TABLE):
+        raise TooLarge
+    index = np.arange(count)
+    codes, steps, states = {}, [], 1
+    for k, (i, size) in enumerate(zip(places, sizes, strict=True)):
+        stride = math.prod(sizes[k + 1 :])
+        codes[variables[i].name] = (index // stride) % size + variables[i].codes[0]
+        steps.append(np.arange(states * size).reshape(states, size))
+        states *= size
+    return steps, np.broadcast_to(constraint.holds(codes), count).copy()
+
+
+def composed(
+    constraint: AllOf | AnyOf | Not | Implies | Count,
+    variables: Sequence[Variable],
+    place: Mapping[str, int],
+    places: tuple[int, ...],
+    limit: int,
+) -> Machine:
+    """The product of the parts' machines, accepting by how many of them accept.
+
+    A part that has been read is forgotten but for whether it held; all parts are, once the answer is certain.
+    """
+    match constraint:
+        case Not():
+            inner = machine(constraint.part, variables, place, limit)
+            return minimised(inner.places, inner.steps, ~inner.accepts)
+        case Implies():
+            given: tuple[Constraint, ...] = (Not(constraint.condition), constraint.consequence)
+            lower, upper = 1, 2
+        case AllOf():
+            given, lower, upper = constraint.parts, len(constraint.parts), len(constraint.parts)
+        case AnyOf():
+            given, lower, upper = constraint.parts, 1, len(constraint.parts)
+        case Count():
+            given, lower, upper = constraint.parts, constraint.lower, constraint.upper
+    parts = [machine(part, variables, place, limit) for part in given]
+    held = sum(bool(part.accepts[0]) for part in parts if not part.places)
+    parts = [part for part in parts if part.places]
+    no, yes = -1, -2  # in place of the number of parts that held: the answer is certain
+    at = np.zeros((1, 1 + len(parts)), dtype=np.int64)
+    at[0, 0] = held
+    taken = [0] * len(parts)
+    steps: list[IntArray] = []
+    for i in places:
+        size = len(variables[i].codes)
+        if len(at) * size * (1 + len(parts)) > 16 * limit:
+            raise TooLarge
+        after = np.repeat(at[:, None, :], size, axis=1)
+        count, certain = after[:, :, 0], after[:, :, 0] < 0
+        for j, part in enumerate(parts):
+            if taken[j] < len(part.places) and part.places[taken[j]] == i:
+                after[:, :, 1 + j] = part.steps[taken[j]][at[:, 1 + j]]
+                taken[j] += 1
+                if taken[j] == len(part.places):
+                    count += np.where(certain, 0, part.accepts[after[:, :, 1 + j]])
+                    after[:, :, 1 + j] = 0
+        left = sum(taken[j] < len(part.places) for j, part in enumerate(parts))
+        answer = np.where((count > upper) | (count + left < lower), no, count)
+        answer = np.where((count >= lower) & (count + left <= upper), yes, answer)
+        after[:, :, 0] = np.where(certain, count, answer)
+        after[after[:, :, 0] < 0, 1:] = 0
+        flat = after.reshape(-1, 1 + len(parts))
+        first, inverse = unique_rows(flat)
+        if len(first) * size > limit:
+            raise TooLarge
+        steps.append(inverse.reshape(len(at), size))
+        at = flat[first]
+    if not places:
+        return minimised(places, steps, np.array([lower <= held <= upper]))
+    return minimised(places, steps, at[:, 0] == yes)

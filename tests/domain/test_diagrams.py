@@ -1,4 +1,4 @@
-"""Decision diagrams hold exactly the feasible joint codes; counting, drawing, listing and locating agree with it."""
+"""Decision diagrams hold exactly the feasible joint codes; counting, drawing and locating agree."""
 
 import itertools
 from collections import Counter
@@ -100,7 +100,9 @@ def test_passes_over_one_diagram(data: st.DataObject) -> None:
     outside = inside.copy()
     outside[:, 0] = 99
     assert not diagram.contains(outside).any()
-    again = of_states(diagram.variables, diagram.lows, [len(domain.variables[i].codes) for i in diagram.variables], rows)
+    members = tuple(diagram.variables.tolist())
+    sizes = [len(domain.variables[i].codes) for i in members]
+    again = of_states(members, diagram.lows.tolist(), sizes, rows)
     assert again.listed().tolist() == rows.tolist()
     assert again.edges == diagram.edges, "both are reduced, and reduced diagrams of one order are the same"
 
@@ -111,10 +113,10 @@ def grid(size: int) -> Domain:
     arcs = [*right, *(((j, i), (j + 1, i)) for i in range(size) for j in range(size - 1))]
     x = mb.binary("x", len(arcs))
     rows = []
-    for v in itertools.product(range(size), repeat=2):
-        flow = sum((x[k] for k, arc in enumerate(arcs) if arc[0] == v), start=0)
-        flow = flow - sum((x[k] for k, arc in enumerate(arcs) if arc[1] == v), start=0)
-        rows.append(flow == {(0, 0): 1, (size - 1, size - 1): -1}.get(v, 0))
+    for v in [(i, j) for i in range(size) for j in range(size)]:
+        out = sum(x[k] for k, arc in enumerate(arcs) if arc[0] == v)
+        into = sum(x[k] for k, arc in enumerate(arcs) if arc[1] == v)
+        rows.append(out - into == (v == (0, 0)) - (v == (size - 1, size - 1)))
     return Domain([x], rows)
 
 

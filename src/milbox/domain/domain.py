@@ -21,7 +21,6 @@ from milbox.domain.expressions import Linear
 from milbox.domain.logic import shown
 from milbox.domain.variables import Binary, Categorical, Integer, Value, Variable
 
-
 if TYPE_CHECKING:
     from milbox.domain.diagrams.product import Product
 
@@ -246,14 +245,14 @@ class Domain:
 
     @cached_property
     def product(self) -> "Product":
-        """The domain taken apart for a search: diagrams, free variables, and the sums that tie them together."""
+        """The domain taken apart for a search: diagrams, free variables, and sums that tie them together."""
         from milbox.domain.diagrams.product import for_search
 
         return for_search(self)
 
     @cached_property
     def drawing(self) -> "Product | None":
-        """The domain as diagrams that hold every constraint, for drawing and counting; None where too large."""
+        """The domain as diagrams that hold every constraint, to draw and count; None where too large."""
         from milbox.domain.diagrams.product import for_drawing
 
         return for_drawing(self, self.product)

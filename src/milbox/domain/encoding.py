@@ -44,6 +44,17 @@ def encode(places: Layout, points: IntArray) -> FloatArray:
     return features
 
 
+def contributions(
+    places: Layout, variables: Sequence[int], states: IntArray, weights: FloatArray
+) -> FloatArray:
+    """What joint codes of some variables (by index), one a row, add to the features times the weights."""
+    total = np.zeros((len(states), weights.shape[1]))
+    for i, codes in zip(variables, states.T, strict=True):
+        start, low = places.start[i], places.low[i]
+        total += weights[start + codes - low] if places.onehot[i] else codes[:, None] * weights[start]
+    return total
+
+
 def decode(places: Layout, features: FloatArray) -> IntArray:
     """The point nearest to one row of features: the largest of a one-hot group, else the rounded code."""
     point = np.rint(features[places.start]).astype(np.int64)

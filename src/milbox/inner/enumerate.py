@@ -1,6 +1,5 @@
 """What is the best point of a small domain? Look at every one."""
 
-import itertools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +10,8 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
-from milbox.domain.blocks import blocks
-from milbox.inner.branch_letters import letters
+from milbox.domain.blocks import Block
+from milbox.domain.encoding import contributions
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
@@ -21,8 +20,6 @@ from milbox.trials.trial import Certificate, Proposal
 # How many feature entries are encoded at a time, and how many are kept for the next step (128 MB).
 CHUNK = 1 << 20
 KEPT = 1 << 24
-# Joint states of a block that may be listed; as many as `Domain.size` counts.
-STATES = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +74,14 @@ class Enumerate:
 
 def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:
     """The prediction at every point, in the order of `all_points`."""
-    known = letters(domain, STATES)
-    if not isinstance(surrogate, ReluNet) or not surrogate.hidden or known is None:
+    if not isinstance(surrogate, ReluNet) or not surrogate.hidden or not domain.size:
         return np.concatenate([surrogate.predict(part) for part in encoded(domain)])
-    # A point's first pre-activations are a sum over its letters: of one half of the blocks, and of the other.
+    # A point's first pre-activations are a sum over the parts: of one half of them, and of the other.
     first = surrogate.layers[0]
-    table = known.features @ first.weights
-    parts = [table[a:b] for a, b in itertools.pairwise(known.first)]
+    parts = [
+        contributions(domain.layout, block.variables, block.states, first.weights)
+        for block in listed_parts(domain)
+    ]
     sizes = np.cumprod([len(part) for part in parts], dtype=np.float64)
     half = 1 + int(np.searchsorted(sizes, np.sqrt(sizes[-1])))
     left, right = summed(parts[:half]) + first.bias, summed(parts[half:])
@@ -108,8 +106,7 @@ def summed(parts: Sequence[FloatArray]) -> FloatArray:
 @lru_cache(maxsize=4)
 def all_points(domain: Domain) -> tuple[IntArray, dict[Point, int]]:
     """Every point, one a row, and the row of each."""
-    found = blocks(domain, STATES)
-    assert found is not None, "refusal() says no to such domains"
+    found = listed_parts(domain)
     points = np.zeros((domain.size or 0, len(domain.variables)), dtype=np.int64)
     repeat = len(points)
     for block in found:
@@ -117,6 +114,17 @@ def all_points(domain: Domain) -> tuple[IntArray, dict[Point, int]]:
         rows = np.repeat(np.arange(len(block.states)), repeat)
         points[:, block.variables] = block.states[np.resize(rows, len(points))]
     return points, {tuple(row): i for i, row in enumerate(points.tolist())}
+
+
+def listed_parts(domain: Domain) -> tuple[Block, ...]:
+    """The independent parts of the domain with their joint states."""
+    whole = domain.drawing
+    assert whole is not None, "refusal() says no to such domains"
+    free = ((int(i), np.array(domain.variables[i].codes)[:, None]) for i in whole.free)
+    return (
+        *(Block(tuple(part.variables.tolist()), part.listed()) for part in whole.parts),
+        *(Block((i,), codes) for i, codes in free),
+    )
 
 
 def encoded(domain: Domain) -> Sequence[FloatArray]:

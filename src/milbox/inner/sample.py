@@ -1,6 +1,6 @@
 """How are feasible points drawn at random, and what is the best of many such draws?
 
-Where the constraints fall into small blocks, a state of each is drawn: exactly uniform, at once. Otherwise
+Where the domain is a product of decision diagrams, a path of each is drawn: exactly uniform. Otherwise
 points of the box are drawn and the infeasible ones rejected.
 """
 
@@ -13,7 +13,6 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
-from milbox.domain.blocks import blocks
 from milbox.inner.enumerate import Enumerate, all_points
 from milbox.inner.mip import some_point
 from milbox.milp.solution import Status
@@ -57,13 +56,10 @@ class Sample:
 
 
 def sample(domain: Domain, count: int, rng: Generator) -> IntArray:
-    """Feasible points among `count` draws: all of them where the domain is a product of small blocks."""
+    """Feasible points among `count` draws: all of them where the domain is a product of diagrams."""
+    if domain.drawing is not None:
+        return domain.drawing.draw(count, rng)
     points = np.empty((count, len(domain.variables)), dtype=np.int64)
-    listed = blocks(domain)
-    if listed is not None:
-        for block in listed:
-            points[:, block.variables] = block.states[rng.integers(len(block.states), size=count)]
-        return points
     for i, variable in enumerate(domain.variables):
         points[:, i] = rng.integers(variable.codes[0], variable.codes[-1] + 1, size=count)
     return points[domain.feasible(points)]

@@ -1,6 +1,6 @@
 """How is a feasible point drawn at random, however hard the constraints are?
 
-Where the constraints fall into small blocks, a state of each is drawn: exactly uniform, at once. Otherwise
+Where the domain is a product of decision diagrams, a path of each is drawn: exactly uniform. Otherwise
 points of the box are drawn and the infeasible ones rejected; when that does not work, programs with random
 objectives are solved (Section 5 of the paper).
 """
@@ -54,7 +54,7 @@ class RandomSearch:
         return found
 
     def drawn(self, domain: Domain, seen: set[Point], count: int, rng: Generator) -> list[Point]:
-        """Up to `count` new points by drawing from blocks, or from the box with rejection."""
+        """Up to `count` new points by drawing from diagrams, or from the box with rejection."""
         found: dict[Point, None] = {}
         batch, drawn = max(64, 4 * count), 0
         while len(found) < count and drawn < self.draws:

@@ -1,7 +1,7 @@
 """Decision diagrams of constraints, built top-down and reduced bottom-up.
 
-A state is one state of every machine that has begun and not ended. Equal states of a layer are one node; after
-the last layer, nodes without a way to the end go, and nodes with the same ways are merged.
+A state is one state of every machine that has begun and not ended. Equal states of a layer are one node;
+after the last layer, nodes without a way to the end go, and nodes with the same ways are merged.
 """
 
 from collections.abc import Sequence
@@ -59,9 +59,7 @@ def product(
         if edges > DEAD_ENDS * limit:
             raise TooLarge
         open_ = [j for j in open_ if taken[j] < len(given[j].places)]
-        columns = [
-            moved[j][row, letter] if j in moved else states[row, column[j]] for j in open_
-        ]
+        columns = [moved[j][row, letter] if j in moved else states[row, column[j]] for j in open_]
         widths = [given[j].steps[taken[j]].shape[0] for j in open_]
         first, number = distinct(columns, widths, len(row))
         table = np.full((len(states), size), -1, dtype=np.int64)

@@ -1,8 +1,8 @@
 """A set of joint codes as the paths of a layered decision diagram.
 
-Layer i decides one variable: every edge from a node of layer i to one of layer i + 1 has a letter, the variable's
-code less its first one. Paths from the root to the terminal are exactly the joint codes of the set. Counting,
-uniform drawing, listing and locating are passes over the edges.
+Layer i decides one variable: every edge from a node of layer i to one of layer i + 1 has a letter, the
+variable's code less its first one. Paths from the root to the terminal are exactly the joint codes of the
+set. Counting, uniform drawing, listing and locating are passes over the edges.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import BoolArray, FloatArray, IntArray
 
 DRAWN = 1 << 21
 """Random numbers drawn at a time."""
@@ -20,7 +20,7 @@ DRAWN = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class Diagram:
-    """Nodes are numbered layer by layer, the root is 0 and the terminal the last; edges are sorted by target."""
+    """Nodes are numbered layer by layer from the root, 0, to the terminal; edges are sorted by target."""
 
     variables: IntArray
     """The variable (its index in the domain) that each layer decides."""
@@ -100,7 +100,7 @@ class Diagram:
         return codes
 
     def locate(self, codes: IntArray) -> IntArray:
-        """The edge of each layer for joint codes (one a row, a column for each layer); -1 from where they leave."""
+        """The edge of each layer for joint codes, one a row; -1 from where they leave the diagram."""
         from milbox.domain.diagrams.walks import follow
 
         order, begin = self.outgoing
@@ -108,7 +108,7 @@ class Diagram:
         follow(begin, self.letter[order], self.target[order], order, self.lows, codes, edges)
         return edges
 
-    def contains(self, codes: IntArray) -> np.ndarray:  # type: ignore[type-arg]
+    def contains(self, codes: IntArray) -> BoolArray:
         """Which joint codes, one a row, are paths."""
         return np.asarray(self.locate(np.ascontiguousarray(codes))[:, -1] >= 0)
 
@@ -132,7 +132,7 @@ class Diagram:
         """Joint codes in lexicographic order, one at a time."""
         order, begin = self.outgoing
         last = len(self.variables)
-        stack = [(0, 0, ())] if self.edges else []
+        stack: list[tuple[int, int, tuple[int, ...]]] = [(0, 0, ())] if self.edges else []
         while stack:
             layer, node, prefix = stack.pop()
             if layer == last:
@@ -141,4 +141,4 @@ class Diagram:
             for k in range(begin[node + 1] - 1, begin[node] - 1, -1):
                 edge = order[k]
                 code = int(self.letter[edge] + self.lows[layer])
-                stack.append((layer + 1, int(self.target[edge]), (*prefix, code)))  # type: ignore[arg-type]
+                stack.append((layer + 1, int(self.target[edge]), (*prefix, code)))

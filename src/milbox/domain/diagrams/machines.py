@@ -1,17 +1,20 @@
 """Constraints as layered automata.
 
-A `Machine` reads the variables of one constraint in a given order and accepts exactly the joint codes at which
-the constraint holds. Its states are residual constraints: two prefixes share a state exactly when the same
-continuations are accepted, since every machine is minimised bottom-up. Nested constraints are products of the
-machines of their parts, so that negations, implications and counts of anything need no case of their own.
+A `Machine` reads the variables of one constraint in a given order and accepts exactly the joint codes at
+which the constraint holds. Its states are residual constraints: two prefixes share a state exactly when the
+same continuations are accepted, since every machine is minimised bottom-up. Nested constraints are products
+of the machines of their parts, so that negations, implications and counts of anything need no case of their
+own.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from milbox.arrays import BoolArray, IntArray
 from milbox.domain.automata import NOWHERE, Automaton
@@ -27,6 +30,9 @@ from milbox.domain.constraints import (
 )
 from milbox.domain.expressions import Linear, Literal
 from milbox.domain.variables import Variable
+
+Numbers: TypeAlias = npt.NDArray[Any]
+"""Whole numbers or floats."""
 
 ENTRIES = 1 << 20
 """The largest transition table of one layer, in entries."""
@@ -128,11 +134,8 @@ def unique_rows(table: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def grown(
-    start: int | float,
-    sizes: Sequence[int],
-    step: Callable[[int, np.ndarray], np.ndarray],  # type: ignore[type-arg]
-    limit: int,
-) -> tuple[list[IntArray], np.ndarray]:  # type: ignore[type-arg]
+    start: Any, sizes: Sequence[int], step: Callable[[int, Numbers], Numbers], limit: int
+) -> tuple[list[IntArray], Numbers]:
     """Transitions between numbers as states: `step(k, states)` is (states, letters) next ones."""
     states, steps = np.array([start]), []
     for k, size in enumerate(sizes):
@@ -170,7 +173,7 @@ def partial_sums(tables: tuple[tuple[int | float, ...], ...], low: float, high: 
     most = np.append(np.cumsum([array.max() for array in arrays][::-1])[::-1], 0)[1:]
     never, always = (kind(-(2.0**62)), kind(2.0**62)) if whole else (kind(-np.inf), kind(np.inf))
 
-    def step(k: int, states: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    def step(k: int, states: Numbers) -> Numbers:
         settled = (states == never) | (states == always)
         after = np.where(settled, 0, states)[:, None] + arrays[k][None, :]
         out = (after + least[k] > high) | (after + most[k] < low)
@@ -182,11 +185,9 @@ def partial_sums(tables: tuple[tuple[int | float, ...], ...], low: float, high: 
     return minimised(tuple(range(len(tables))), steps, states == always)
 
 
-def added(
-    constraint: Linear, variables: Sequence[Variable], place: Mapping[str, int]
-) -> dict[int, np.ndarray]:  # type: ignore[type-arg]
+def added(constraint: Linear, variables: Sequence[Variable], place: Mapping[str, int]) -> dict[int, Numbers]:
     """What each code of each variable adds to a sum without products."""
-    tables: dict[int, np.ndarray] = {}  # type: ignore[type-arg]
+    tables: dict[int, Numbers] = {}
     for (factor,), coefficient in constraint.terms:
         i = place[factor.name]
         codes = np.array(variables[i].codes)
@@ -208,7 +209,7 @@ def used_values(
         later[k] = later[k + 1] | np.bitwise_or.reduce(np.int64(1) << labels[k])
     never = np.int64(-1)
 
-    def step(k: int, states: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+    def step(k: int, states: Numbers) -> Numbers:
         bit = np.int64(1) << labels[k]
         clash = (states[:, None] == never) | ((states[:, None] & bit[None, :]) != 0)
         return np.where(clash, never, (states[:, None] | bit[None, :]) & later[k + 1])

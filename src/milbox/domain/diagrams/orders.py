@@ -1,7 +1,7 @@
 """Orders of variables that keep few constraints open at a time.
 
-The width of a diagram is bounded by the joint states of the constraints that have begun and not ended at a layer;
-an order is good if those are few.
+The width of a diagram is bounded by the joint states of the constraints that have begun and not ended at a
+layer; an order is good if those are few.
 """
 
 from collections.abc import Sequence

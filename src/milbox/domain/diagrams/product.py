@@ -1,9 +1,9 @@
 """A domain as a product of decision diagrams and free variables, and the sums that tie them together.
 
-Variables that share a constraint, directly or through others, form a component. A component is one diagram where
-that has few enough edges. Otherwise sums are set aside until what remains falls apart into small diagrams; those
-sums are ties, which a search takes as penalties. Drawing and counting need all constraints in the diagrams and
-allow larger ones.
+Variables that share a constraint, directly or through others, form a component. A component is one diagram
+where that has few enough edges. Otherwise sums are set aside until what remains falls apart into small
+diagrams; those sums are ties, which a search takes as penalties. Drawing and counting need all constraints
+in the diagrams and allow larger ones.
 """
 
 from collections.abc import Sequence
@@ -101,7 +101,7 @@ class Product:
         return points
 
     def contains(self, points: IntArray) -> BoolArray:
-        """Which points, one a row, lie in the parts, in the free variables' ranges, and satisfy ties and rest."""
+        """Which points, one a row, lie in the parts and the free variables' ranges, with ties and rest."""
         inside = np.ones(len(points), dtype=bool)
         for i in self.free:
             codes = self.domain.variables[i].codes
@@ -208,7 +208,8 @@ class Component:
 
     def without(self, ties: Sequence[Linear], kept: Sequence[Constraint], limit: int) -> Product:
         """The product of the components that kept constraints leave."""
-        parts, free = [], []
+        parts: list[Diagram] = []
+        free: list[int] = []
         for each in self.within(kept):
             if each.constraints:
                 parts.append(each.diagram(min(limit, EDGES_A_LETTER * each.letters)))
@@ -247,14 +248,12 @@ class Component:
         possible = [each for each in found if each is not None]
         if possible:
             return min(possible, key=lambda each: each.effort)
-        return Product(
-            self.domain, (), np.array(self.members, dtype=np.int64), rest=tuple(self.constraints)
-        )
+        return Product(self.domain, (), np.array(self.members, dtype=np.int64), rest=tuple(self.constraints))
 
     def disjoint(
         self, hard: Sequence[Constraint], soft: Sequence[tuple[Constraint, Sequence[Linear]]], limit: int
     ) -> Product | None:
-        """The hard constraints in diagrams, with those sums that are about no variable of another; None if too large.
+        """The hard constraints in diagrams, with sums that share no variable with others; None if too large.
 
         A sum stays only where its diagram has hardly more edges than its variables have codes.
         """

@@ -66,7 +66,7 @@ def main() -> None:
 
     best = result.best
     everything = likelihood(np.ones((3, 10), dtype=int))
-    print(f"found {best.value:.4f} in trial {best.number} of {len(result.trials)}, with")
+    print(f"found {best.value:.4f} in {len(result.trials)} trials, with")
     for kind, row in zip(KINDS, best.assignment["use"], strict=True):
         print(f"  {kind:<6}", ", ".join(name for name, bit in zip(PROPERTIES, row, strict=True) if bit))
     print(f"all thirty measurements together have {everything:.4f}")

@@ -8,6 +8,7 @@ asks for.
 
 import argparse
 import sys
+from math import ceil, log10
 from pathlib import Path
 
 import milbox as mb
@@ -52,9 +53,10 @@ def main() -> None:
     values = sorted((measured.value(point) for point in allowed), reverse=True)
     rank = sum(value > best.value for value in values) + 1
     print(f"{len(allowed):,} of {domain.box_size:,} sequences may be made")
-    print(f"found {''.join(best.assignment['base'])}: {best.value:.4f} in trial {best.number}")
-    print(f"that is number {rank} of them, after {len(result.trials)} measurements")
-    print(f"the best of all that may be made has {values[0]:.4f}")
+    print(
+        f"found one of the best {10 ** max(1, ceil(log10(rank))):,} after {len(result.trials)} measurements"
+    )
+    print(f"it binds with {best.value:.2f}, the best that may be made with {values[0]:.2f}")
     if options.picture:
         draw(options.picture, result, options.initial, values[0])
 

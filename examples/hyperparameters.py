@@ -100,7 +100,7 @@ def main() -> None:
     print(f"{domain.size:,} of {domain.box_size:,} combinations are allowed ({share:.0%})")
     print(f"{len(study.trials)} trials, all allowed, {len(points)} different")
     random = max(trial.value for trial in study.trials[: options.initial])
-    print(f"found {study.best_value:.4f} in trial {study.best_trial.number}, with")
+    print(f"found {study.best_value:.4f}, with")
     for name, value in study.best_params.items():
         print(f"  {name} = {value}")
     print(f"the best of {options.initial} random points has {random:.4f}")

@@ -123,7 +123,7 @@ def main() -> None:
     )
     best = result.best
     random = [trial.value for trial in result.trials[: options.initial]]
-    print(f"found a cell that reads {best.value:.2f} % in trial {best.number} of {len(result.trials)}")
+    print(f"found a cell that reads {best.value:.2f} % in {len(result.trials)} trials")
     print(
         f"the best of {len(random)} random cells reads {max(random):.2f} %, the mean {np.mean(random):.2f} %"
     )

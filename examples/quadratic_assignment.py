@@ -64,7 +64,7 @@ def main() -> None:
     best = result.best
     proofs = [trial.certificate for trial in result.trials if trial.certificate is not None]
     random = [trial.value for trial in result.trials[: options.initial]]
-    print(f"found a plan with {best.value:g} in trial {best.number} of {len(result.trials)}")
+    print(f"found a plan with {best.value:g} in {len(result.trials)} trials")
     print(f"the best of {len(random)} random plans has {min(random):g}, the optimum {OPTIMUM}")
     proved = sum(proof.status is mb.Status.OPTIMAL for proof in proofs)
     print(f"{proved} of {len(proofs)} proposals proved to be the best of their surrogate")

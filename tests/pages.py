@@ -33,7 +33,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN_ONLY = {"", "c", "json", "csv", "yaml", "ini", "make", "rst", "none"}
 RUN = {"python", "text", "console", "sh", "toml"}
-PATIENCE = 120.0
+PATIENCE = 300.0  # compiling for the first time, on a busy machine
 
 FENCE = re.compile(
     r"^(?P<fence>`{3,})(?P<language>\w*|\{code-block\} *\w+|\{[\w-]+\}[^\n]*)\n"

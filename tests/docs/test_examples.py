@@ -53,6 +53,12 @@ def test_an_example_runs_and_draws(name: str, tmp_path: Path, request: pytest.Fi
     assert "</svg>" in picture.read_text()
 
 
+@pytest.mark.usefixtures("tfbind")
+def test_the_page_on_dna_shows_what_the_example_prints(tmp_path: Path) -> None:
+    printed = ran(sys.executable, EXAMPLES / "dna.py", folder=tmp_path)
+    assert printed == (ROOT / "docs" / "gallery" / "dna.txt").read_text()
+
+
 def test_dna_without_data_says_how_to_get_it(tmp_path: Path) -> None:
     said = ran(sys.executable, EXAMPLES / "dna.py", folder=tmp_path, status=1, MILBOX_DATA=str(tmp_path))
     assert "milbox data tfbind" in said

@@ -1,4 +1,4 @@
-"""Names for the few shapes of data that every room speaks, and what NumPy does not say about them."""
+"""Type aliases for the arrays and points that the whole package exchanges."""
 
 from typing import TypeAlias
 

@@ -1,4 +1,4 @@
-"""How is one optimisation driven, step by step? Ask for points, tell their values, resume from a file."""
+"""A study: ask for points, tell their values, resume from a file."""
 
 import importlib.metadata
 import operator

@@ -1,4 +1,4 @@
-"""Which algorithms of the paper are there by name, with which settings?
+"""The algorithms of the paper and of this project by name, each with its settings.
 
 Each is an ordinary strategy. `ALGORITHMS` is for plans and the command line; library code passes objects.
 """

@@ -1,4 +1,4 @@
-"""How accurate is the network that an architecture search would hand over, after so much training time?
+"""Accuracy of the architecture that a search would hand over after a given training time.
 
 NAS-Bench-101 (Section 6): the incumbent is the cell with the best reward seen, and what counts is its test
 accuracy, which the search does not see. The budget is the sum of training times.

@@ -1,4 +1,4 @@
-"""How did the NAS-Bench-101 paper search its cells? Its regularised evolution (RE) and random search (RS).
+"""The searches of the NAS-Bench-101 paper: regularised evolution (RE) and random search (RS).
 
 Both work on all 7 vertices and 21 edges and prune what lies on no path from input to output, as the paper's
 published notebook does (population 50, tournament 10, mutation rate 1). A pruned vertex is a null operation

@@ -1,4 +1,4 @@
-"""How is one cell of a plan run? As a study of its own, resumed where it ended."""
+"""One cell of a plan, run as a study of its own and resumed where it ended."""
 
 import contextlib
 import time

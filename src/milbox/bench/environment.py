@@ -1,4 +1,4 @@
-"""Where did a number come from? Versions, processor and commit, to be kept with every journal."""
+"""Versions, processor and commit, kept with every journal of a benchmark."""
 
 import importlib.metadata
 import platform

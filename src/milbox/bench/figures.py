@@ -1,4 +1,4 @@
-"""What do the numbers look like? Curves, distributions and times, as SVG and PNG."""
+"""Curves, distributions and times of a report, as SVG and PNG."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""How good were the algorithms? Numbers from journals: best rewards, scores, areas, comparisons."""
+"""Metrics computed from journals: best rewards, scores, areas, comparisons."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

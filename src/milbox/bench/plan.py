@@ -1,4 +1,4 @@
-"""Which studies make up an experiment? A plan: problems times algorithms times trials, as TOML."""
+"""Plans, as TOML: problems times algorithms times trials."""
 
 import difflib
 import hashlib

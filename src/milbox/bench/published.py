@@ -1,4 +1,4 @@
-"""What numbers does the paper print? For reports that put ours next to them."""
+"""Figures printed in the paper, for reports that put ours next to them."""
 
 SOLVE_SECONDS = {
     "Linear": (0.004, 0.4, 1.4, 2.9, 16.9, 0.0),

@@ -1,4 +1,4 @@
-"""What do the journals of a plan say? Read without the problems, the strategies or the plan."""
+"""The journals of a plan as arrays, read without the problems, the strategies or the plan."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What came of a plan? A page of Markdown with tables and figures, and the numbers behind them as CSV."""
+"""The report of a plan: Markdown with tables and figures, and the numbers behind them as CSV."""
 
 import csv
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How are the cells of a plan run side by side, on one machine or on many, whatever happens to a worker?"""
+"""The cells of a plan run side by side, on one machine or several, surviving the death of a worker."""
 
 import contextlib
 import multiprocessing

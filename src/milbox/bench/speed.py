@@ -1,4 +1,4 @@
-"""How much faster is each exact method than the paper's configuration? Everything side by side, in one run.
+"""Solve times of every exact method and of the paper's configuration, measured side by side in one run.
 
 Nets are trained on the first points of real runs; each method then finds the best untried point of the same
 nets, model building included, and all must agree. Ratios are of medians within this run; seconds depend on

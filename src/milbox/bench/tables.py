@@ -1,4 +1,4 @@
-"""What do the numbers say, as tables in Markdown?"""
+"""Tables of a report in Markdown."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What do measurements that came back say about the trials that were asked?
+"""Measurements that came back, matched with the trials that were asked.
 
 Rows without a value are left pending, `failed` (or `failed: reason`) ends a trial without a value, and
 variables, where they are given, must be what was asked.

@@ -1,4 +1,4 @@
-"""`milbox check`: is a problem file right, is it feasible, how large is it, how will it be solved?"""
+"""`milbox check`: validity, feasibility and size of a problem file, and the method that will solve it."""
 
 import time
 from dataclasses import fields, is_dataclass, replace

@@ -1,4 +1,4 @@
-"""`milbox explain`: how will points be found, why was this one proposed, and what is proved about it?"""
+"""`milbox explain`: how points are found, why one was proposed, and what is proved about it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

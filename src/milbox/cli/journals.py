@@ -1,4 +1,4 @@
-"""How does a command find its study again? From a journal alone, or from a journal and a problem file.
+"""Reopening the study of a journal, alone or with its problem file.
 
 The command that creates a journal leaves notes in it: the problem file's path and text, the number of random
 points, the budget. Later commands need nothing else; a journal that was created in Python has no such notes.

@@ -1,4 +1,4 @@
-"""How does a program of the user's own measure a point? As an external command, or as a Python function.
+"""Objectives of the command line: an external command, or a Python function.
 
 Both are plain values that can be sent to worker processes and clusters, and both are called as any objective
 is: with the variables by name.

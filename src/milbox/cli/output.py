@@ -1,4 +1,4 @@
-"""How does a command speak? Results on standard output, everything else on standard error."""
+"""Output of a command: results on standard output, everything else on standard error."""
 
 import json
 import math

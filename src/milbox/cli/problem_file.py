@@ -1,4 +1,4 @@
-"""What does a problem file say? Variables, rules, the objective and the strategy, checked key by key."""
+"""Problem files: variables, rules, the objective and the strategy, checked key by key."""
 
 import tomllib
 from collections.abc import Iterable, Mapping

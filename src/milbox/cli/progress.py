@@ -1,4 +1,4 @@
-"""What does a person see while a run goes on? The incumbent, the last proof, where the time goes, the end."""
+"""Live display of a run: the incumbent, the last proof, where the time goes, the estimated end."""
 
 import math
 import sys

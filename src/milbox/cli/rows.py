@@ -1,4 +1,4 @@
-"""What does a file of results hold, row by row? CSV, JSON or JSON lines, each row with its line."""
+"""Rows of a file of results (CSV, JSON or JSON lines), each with its line number."""
 
 import csv
 import io

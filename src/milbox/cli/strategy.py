@@ -1,4 +1,4 @@
-"""Which strategies can be chosen by name, in a problem file?"""
+"""Strategies that a problem file can choose by name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace

@@ -1,4 +1,4 @@
-"""What has a run come to so far? Counts, the best trial, what is proved, and where the time went."""
+"""Summary of a run: counts, the best trial, what is proved, and where the time went."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""How are trials written for people and programs to edit? As CSV, or as plain entries for JSON.
+"""Trials as CSV, or as plain entries for JSON, for people and programs to edit.
 
 A batch has a column `trial`, one column for each scalar variable, and an empty column `value` to fill in.
 """

@@ -1,4 +1,4 @@
-"""On which line of a TOML file does a key stand? `tomllib` does not say, and a good message must."""
+"""Line numbers of keys in a TOML file, which `tomllib` does not report."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""Which sequences of values are words of a language? Those that an automaton accepts."""
+"""The constraint that a sequence of variables is a word accepted by an automaton."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Which variables do the constraints tie together, and which joint states remain of each such group?
+"""Connected components of the constraints, and the feasible joint states of each small one.
 
 Variables that share a constraint, directly or through others, form a component; components are independent,
 so the domain is the product of their feasible joint states. Small components can be listed; large ones fall

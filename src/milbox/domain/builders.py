@@ -1,4 +1,4 @@
-"""How are constraints written? With `implies`, `any_of`, `at_most`, `table` and their like."""
+"""Functions that build constraints: `implies`, `any_of`, `at_most`, `table` and others."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

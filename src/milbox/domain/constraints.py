@@ -1,4 +1,4 @@
-"""What must hold of a point? Every constraint can say so itself, without rows and without a solver.
+"""Constraints as data; each evaluates itself at many points, without rows and without a solver.
 
 `holds(codes)` answers for many points at once; its rows live in `milbox.embed.domain`, and a test proves
 that both faces agree on every point of small domains.

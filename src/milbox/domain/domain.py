@@ -1,4 +1,4 @@
-"""Which points may be proposed? Variables, constraints, and the ways in and out of points."""
+"""The domain: variables, constraints, and conversions between points and assignments."""
 
 import hashlib
 import itertools

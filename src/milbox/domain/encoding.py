@@ -1,4 +1,4 @@
-"""Which entries of the feature vector belong to which variable, and what do they say?
+"""Layout of the feature vector: which entries belong to which variable.
 
 A binary variable is one feature. Others are one-hot, one feature per code, or a single feature holding the
 code (`encoding="integer"`, Appendix D of the paper).

@@ -1,4 +1,4 @@
-"""Which number did a person mean by 0.1 or 1 / 3? Coefficients are kept exact until they become rows."""
+"""Exact coefficients: 0.1 is one tenth and 1 / 3 one third until they become rows."""
 
 import math
 from collections.abc import Sequence

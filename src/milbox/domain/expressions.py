@@ -1,4 +1,4 @@
-"""How do `x + 2 * y <= 3` and `colour == "red"` become data?
+"""Expressions such as `x + 2 * y <= 3` and `colour == "red"`, as data.
 
 An expression is a sum of coefficients times monomials; a monomial is a product of factors; a factor is the
 value of an integer variable or the 0/1 indicator of one code of a variable. Comparing two expressions gives

@@ -1,4 +1,4 @@
-"""Which choices of vertices or edges hang together?"""
+"""The constraint that the chosen vertices or edges of a graph are connected."""
 
 import enum
 from collections.abc import Hashable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What can be combined with & | ~ and with arrays, and what has no truth value before a point is chosen?"""
+"""Base classes of whatever combines with & | ~ and has no truth value before a point is chosen."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,4 @@
-"""Which constraints on graphs do people think in whole? Paths, trees, tours, cells, connected pieces.
+"""Constraints on graphs: paths, trees, tours, acyclic graphs, connected subgraphs.
 
 A graph is a list of pairs of vertices, in the order of the variables that choose its edges. Vertices are
 numbers or names.

@@ -1,4 +1,4 @@
-"""How does an assignment become something every program can read? Lists, texts and numbers only."""
+"""Assignments as plain lists, strings and numbers."""
 
 from collections.abc import Mapping
 from typing import Any

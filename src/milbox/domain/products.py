@@ -1,4 +1,4 @@
-"""How are two expressions multiplied? Over indicators, whose products are the only ones rows can say."""
+"""Products of expressions, over indicators, which are the only products that rows can express."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What do the operators and functions of a rule mean? The same as in Python."""
+"""Meaning of the operators and functions of a rule; the same as in Python."""
 
 import difflib
 import math

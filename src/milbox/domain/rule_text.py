@@ -1,4 +1,4 @@
-"""How is a constraint written as a rule, for a person to read and for `milbox.domain.rules` to read back?"""
+"""Constraints written as rules, which `milbox.domain.rules` reads back."""
 
 import math
 import re

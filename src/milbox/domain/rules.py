@@ -1,4 +1,4 @@
-"""How does a line such as `op == 'pool' -> k[0] <= 3` become a constraint, without `eval`?
+"""Parser of rules such as `op == 'pool' -> k[0] <= 3`, without `eval`.
 
 A rule is read once, left to right, and each operator builds what the same operator builds in Python. From
 loosest to tightest:

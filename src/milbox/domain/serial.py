@@ -1,4 +1,4 @@
-"""How is a domain written down, so that a file can rebuild it? As plain JSON."""
+"""Domains as plain JSON."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Which constraints do people think in whole? Selections, orders and sequences, one line each.
+"""Constraints on selections, orders and sequences: permutations, budgets, motifs and others.
 
 Every function returns one constraint on the variables it is given, which may be nested like any other.
 Graphs are in `milbox.domain.networks`.

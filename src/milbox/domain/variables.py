@@ -1,4 +1,4 @@
-"""What can be chosen? Binary, integer and categorical variables; each is one entry of a point."""
+"""Binary, integer and categorical variables; each is one entry of a point."""
 
 import math
 from collections.abc import Iterable

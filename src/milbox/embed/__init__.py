@@ -1,4 +1,4 @@
-"""How do domains and surrogates become rows of one program?
+"""Domains and surrogates as rows of one program.
 
 `embed` is a `singledispatch`: a third party registers its own kind of surrogate with `@embed.register`.
 """

@@ -1,4 +1,4 @@
-"""Between which values does each neuron stay, over the whole domain?
+"""Bounds of each neuron over the whole domain.
 
 Interval arithmetic answers over the column bounds, or over the domain's blocks, each of which is in exactly
 one state; `milbox.embed.tighten` sharpens the answer with linear programs.

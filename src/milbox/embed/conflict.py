@@ -1,4 +1,4 @@
-"""Does the domain have a point at all, and if not, which constraints are to blame?"""
+"""Feasibility of a domain, and a few constraints that exclude one another where it is empty."""
 
 from collections.abc import Sequence
 

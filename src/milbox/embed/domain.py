@@ -1,4 +1,4 @@
-"""How does every constraint become rows?
+"""Rows of every kind of constraint.
 
 A constraint is enforced outright, or only when a 0/1 expression is one (`when`); parts of a disjunction
 get such an expression each. Negations are pushed to the leaves first, so one direction is enough: the

@@ -1,4 +1,4 @@
-"""What holds for a neuron that its rows do not say of fractional points? What its convex hull says.
+"""Convex-hull inequalities of a ReLU neuron (Anderson et al. 2020).
 
 Of y = max(0, w·x + b) with a switch a, where x falls apart into groups g of columns of which one is one and
 the others are zero, the hull is, from above,

@@ -1,4 +1,4 @@
-"""A linear surrogate needs no rows: it is an expression already."""
+"""A linear surrogate as an expression; it needs no rows."""
 
 from milbox.arrays import IntArray
 from milbox.embed import embed

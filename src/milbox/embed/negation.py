@@ -1,4 +1,4 @@
-"""What does it mean that a constraint does not hold? Another constraint, with `Not` pushed to the leaves."""
+"""Negated constraints, with `Not` pushed to the leaves."""
 
 import itertools
 import math

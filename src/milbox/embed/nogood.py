@@ -1,4 +1,4 @@
-"""How is a point that was tried kept from coming back? By a row that only it breaks."""
+"""No-goods: rows that forbid a tried point and nothing else."""
 
 from collections.abc import Sequence
 

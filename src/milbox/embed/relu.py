@@ -1,4 +1,4 @@
-"""How does a ReLU network become rows?"""
+"""Rows of a ReLU network."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

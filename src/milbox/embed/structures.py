@@ -1,4 +1,4 @@
-"""How do automata and connected graphs become rows? As flows of columns that only the rows know."""
+"""Rows of automata and of connected graphs, as flows over auxiliary columns."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Can a neuron's bounds be sharpened by what all constraints say together? By linear programs."""
+"""Tighter bounds of neurons, by linear programs over the domain."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""Which feasible input does a model that is already trained like best? With a certificate."""
+"""The best feasible input of a model that is already trained, with a certificate."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Which exact method is cheapest here? The first that applies, with the next one behind it."""
+"""The cheapest exact method that applies, with the next one behind it."""
 
 import time
 from collections.abc import Sequence

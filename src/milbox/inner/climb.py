@@ -1,4 +1,4 @@
-"""Where is a good untried point, quickly and without proof? Climb from the best points known.
+"""Climbs from the best points known to a good untried point, quickly and without proof.
 
 The answer starts an exact search: it guarantees a proposal whatever the limit, and shows which tried points
 can be left out of the program.

@@ -1,4 +1,4 @@
-"""How does a climb change several variables so that the constraints hold again? By a chain of repairs.
+"""The compiled climb: a change of one variable, and a chain of repairs until the constraints hold.
 
 One variable changes; while some row is violated, the change of a variable in it that leaves the least total
 violation follows (ejection chains, Glover 1996). Chains that end feasible are moves.

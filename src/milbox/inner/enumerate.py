@@ -1,4 +1,4 @@
-"""What is the best point of a small domain? Look at every one."""
+"""The best point of a small domain, by enumeration."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""How good a point of the acquisition does evolution find? The paper's inexact inner solver."""
+"""Evolution as inner solver: the paper's inexact baseline."""
 
 import time
 from collections.abc import Sequence

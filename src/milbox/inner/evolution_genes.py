@@ -1,4 +1,4 @@
-"""Which independent choices make up a point of a domain, and what does each add to its features?"""
+"""The independent choices that make up a point, and what each adds to its features."""
 
 from dataclasses import dataclass
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""How are parents chosen, crossed and mutated, a whole batch at a time?
+"""Compiled selection, crossover and mutation, a whole batch at a time.
 
 Compiled; the only randomness is splitmix64 (Steele et al. 2014), whose state is the one entry of `state`.
 A *gene* is one entry of the arrays that evolution works on, coded 0, 1, ..., size - 1.

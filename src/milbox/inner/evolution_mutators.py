@@ -1,4 +1,4 @@
-"""How does evolution make new points out of good ones without leaving the domain?
+"""Mutators that make new points out of good ones without leaving the domain.
 
 `Pointwise` is the paper's crossover and mutation (Appendix C.2). Where the constraints fall into small
 blocks, a gene is the joint state of a block, so that children are feasible by construction; without

@@ -1,4 +1,4 @@
-"""What is the exact best untried point of any embeddable surrogate over any domain? A program answers."""
+"""The exact best untried point of any embeddable surrogate over any domain, by a mixed-integer program."""
 
 import math
 import time

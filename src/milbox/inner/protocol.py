@@ -1,4 +1,4 @@
-"""Who finds the best untried point of a surrogate?"""
+"""The protocol of inner solvers, which find the best untried point of a surrogate."""
 
 from collections.abc import Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""How are feasible points drawn at random, and what is the best of many such draws?
+"""Feasible points drawn at random, and the best of many of them.
 
 Where the domain is a product of decision diagrams, a path of each is drawn: exactly uniform. Otherwise
 points of the box are drawn and the infeasible ones rejected.

@@ -1,1 +1,1 @@
-"""Where people already are: other tools' interfaces round milbox's strategies."""
+"""Interfaces of other tools round milbox's strategies."""

@@ -1,4 +1,4 @@
-"""How does Optuna get hard constraints? By a sampler whose proposals come from a milbox strategy.
+"""An Optuna sampler whose proposals come from a milbox strategy and keep hard constraints.
 
 Optuna's distributions cannot say what holds between parameters, so the domain is handed to the sampler; the
 objective suggests one parameter per scalar variable, by its name: `trial.suggest_int("x[3]", 0, 1)`.

@@ -1,4 +1,4 @@
-"""A program as data, and who solves it."""
+"""Mixed-integer programs as data, and their solvers."""
 
 from milbox.milp.program import Affine, Milp, MilpBuilder
 from milbox.milp.solution import Limits, Solution, Solver, Status

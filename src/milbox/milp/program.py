@@ -1,4 +1,4 @@
-"""What is a mixed-integer program, as data?
+"""A mixed-integer program as data, and its builder.
 
 `Milp` is the one normal form in the middle of the house: eight arrays, an offset, and who knows more rows.
 Domains and surrogates become one through a `MilpBuilder`; every solver takes one.

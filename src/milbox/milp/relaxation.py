@@ -1,4 +1,4 @@
-"""How large can each of many expressions be over a program's linear relaxation?"""
+"""The largest value of each of many expressions over a program's linear relaxation."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""What may a solver be asked to keep to, and what does it answer?"""
+"""Limits that a solver keeps to, and the solution that it returns."""
 
 from __future__ import annotations
 

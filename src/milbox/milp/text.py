@@ -1,4 +1,4 @@
-"""How does a program read as text?
+"""Programs as text.
 
 In CPLEX LP format, which every solver reads: for golden tests, bug reports and a look at what was built. The
 same program always gives the same text, and a number read back is the same number.

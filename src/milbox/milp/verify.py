@@ -1,4 +1,4 @@
-"""How far is x from satisfying a program?"""
+"""Violation of a program's rows, bounds and integrality by a vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was run, on what, and what went wrong?"""
+"""The section on what was run: domain, strategy, versions, failures."""
 
 from collections import Counter
 from typing import Any

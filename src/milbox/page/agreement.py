@@ -1,4 +1,4 @@
-"""Did the surrogate's predictions come true?"""
+"""The section that compares predictions with measured values."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What was proved about each proposal, by whom, and how long did it take?"""
+"""The section on certificates: what was proved about each proposal, by which solver, in what time."""
 
 import math
 from collections import defaultdict

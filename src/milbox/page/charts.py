@@ -1,4 +1,4 @@
-"""How are numbers drawn? As small SVG charts whose colours come from the page, so that dark is dark.
+"""Small SVG charts whose colours come from the page's style.
 
 Many dots are one path, a few bytes each; where they are and what they are called stands beside the chart, and
 the page's script shows the name of the nearest one.

@@ -1,4 +1,4 @@
-"""How do tried points become numbers to regress on? As contrasts: centred features of values tried."""
+"""Tried points as centred features of their values, for regressions."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How do the sections become one file that needs nothing else?"""
+"""The whole page as one file that needs nothing else."""
 
 import base64
 import hashlib

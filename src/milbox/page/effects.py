@@ -1,4 +1,4 @@
-"""Which variables and pairs of variables go with good values, and what of it could be chance?
+"""Effects of variables and pairs of variables on the values, with tests against chance.
 
 An additive model is fitted to the finished trials by ridge regression, its penalty chosen by leaving one
 trial out; pairs are judged by how well the product of two contrasts goes with what the additive model leaves

@@ -1,4 +1,4 @@
-"""Which graph is the best point? For domains whose binaries choose edges, what is there to draw?
+"""The best point drawn as a graph, for domains whose binaries choose edges.
 
 Two kinds are recognised: a constraint on a graph's chosen vertices or edges (`connected`, `spanning_tree`,
 `path`, ...), which knows its edges; and an array of binaries called edge, edges, m, arc, arcs, link, links or

@@ -1,4 +1,4 @@
-"""How is a directed acyclic graph laid out so that every edge leads down and lines rarely cross?
+"""Layered layout of a directed acyclic graph, with few crossings.
 
 Layers by longest way, bends where long edges pass a layer, orders with few crossings (Sugiyama et al. 1981),
 and then the places that are closest to their neighbours' at the distances that boxes need.

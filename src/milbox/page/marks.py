@@ -1,4 +1,4 @@
-"""How does text become HTML and SVG without ever becoming code? Everything passes through `text` or `tag`."""
+"""HTML and SVG built from escaped text only; everything passes through `text` or `tag`."""
 
 import html
 import json

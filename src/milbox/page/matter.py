@@ -1,4 +1,4 @@
-"""What does a reader learn about variables and pairs, and with which caveats?"""
+"""The section on variables and pairs that matter, with its caveats."""
 
 import math
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which points were the best, and in what do they differ from the very best?"""
+"""The section on the best points and their differences from the very best."""
 
 import itertools
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""How did the values come along, and what did the initial design contribute?"""
+"""The section on progress: values over trials, and the share of the initial design."""
 
 from milbox.page.charts import Axes, Dot, axes, both, chart, crosses, dots, figure, legend, staircase, thinned
 from milbox.page.marks import Markup, joined, tag, text

@@ -1,4 +1,4 @@
-"""What does a journal say, in the order in which a page asks for it?"""
+"""A journal as the page reads it."""
 
 import itertools
 import math

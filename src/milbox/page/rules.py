@@ -1,4 +1,4 @@
-"""Which constraints does the best point press against, and how much room do the others leave?"""
+"""The section on constraints: those the best point makes tight, and the room the others leave."""
 
 import math
 from collections.abc import Mapping, Sequence

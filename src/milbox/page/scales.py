@@ -1,4 +1,4 @@
-"""Where on a chart does a number go, and which numbers does an axis name?"""
+"""Scales and ticks of charts."""
 
 import math
 from collections.abc import Callable

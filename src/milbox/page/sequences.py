@@ -1,4 +1,4 @@
-"""What do the best sequences have in common? A logo: tall where they agree."""
+"""A logo of the best sequences: tall where they agree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How is the page followed while a run goes on? By a small server that this computer alone can ask.
+"""A small local server that shows the page while a run goes on.
 
 It listens on 127.0.0.1, answers GET and nothing else, and only who asks for it by a local name: a page from
 elsewhere whose name has been made to point here (DNS rebinding) is refused. It reads the journal, and never

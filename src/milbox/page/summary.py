@@ -1,4 +1,4 @@
-"""What was found, what is proved and what is not, in two sentences and four figures?"""
+"""The summary: what was found and what is proved, in two sentences and four figures."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""How is a long sum written so that a reader sees at once what it says? `sum(x[0:5]) - sum(x[5:10]) == 0`."""
+"""Long sums written shortly: `sum(x[0:5]) - sum(x[5:10]) == 0`."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""How are numbers, durations and names written for a reader?"""
+"""Numbers, durations and names as text."""
 
 import datetime
 import math

@@ -1,4 +1,4 @@
-"""BBOB: how low does a benchmark function get on a grid whose levels have no order (Appendix B.3)?
+"""BBOB functions on a grid whose levels have no order (Appendix B.3).
 
 The functions follow Hansen et al. 2009 in the form google-vizier gives them (which the tests compare with):
 no shift and no added optimum value, and rotations that are the identity unless a matrix is passed. Attractive

@@ -1,4 +1,4 @@
-"""TfBind: how strongly does a DNA sequence of length 8 bind to a transcription factor (Appendix B.1)?"""
+"""TfBind: binding strength of a DNA sequence of length 8 to a transcription factor (Appendix B.1)."""
 
 from dataclasses import dataclass
 from pathlib import Path

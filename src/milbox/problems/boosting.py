@@ -1,4 +1,4 @@
-"""How are accuracies of unseen cells guessed? Gradient boosting with symmetric trees on small whole numbers.
+"""Gradient boosting with symmetric trees on small whole numbers, for the NAS stand-in.
 
 A symmetric tree asks the same question everywhere on a level (feature > threshold), so it is a table with
 2^depth entries (Prokhorenkova et al. 2018). Sums run in one fixed order: the same data give the same trees.

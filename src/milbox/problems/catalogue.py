@@ -1,4 +1,4 @@
-"""Which problems are there, and how is one had by name? Names are `family/instance`, as in plans."""
+"""The catalogue of problems; names are `family/instance`, as in plans."""
 
 import difflib
 from collections.abc import Callable, Iterable

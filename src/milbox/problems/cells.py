@@ -1,4 +1,4 @@
-"""When are two cells of NAS-Bench-101 the same network? Cells as graphs, up to renaming of their vertices.
+"""Cells of NAS-Bench-101 as graphs, up to renaming of their vertices.
 
 A cell has V vertices, 2 to 7; vertex 0 is the input, V - 1 the output, and each vertex between has an
 operation: 0 conv3x3, 1 conv1x1, 2 maxpool3x3. Edges lead from lower to higher vertices: edge x -> y is bit

@@ -1,4 +1,4 @@
-"""How does a user get the data that is not ours to ship? By a download, checked and kept as arrays."""
+"""Downloads of benchmark data that is not ours to ship, checked and kept as arrays."""
 
 import csv
 import hashlib

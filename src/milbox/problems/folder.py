@@ -1,4 +1,4 @@
-"""Where is the benchmark data, and is a file what it should be? Bad data gets one line with a remedy."""
+"""The folder of benchmark data, and checks of the files in it."""
 
 import csv
 import os

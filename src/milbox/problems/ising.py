@@ -1,4 +1,4 @@
-"""Ising: which balanced choice of items has the least energy (Section 4.3 and Appendix B.4)?
+"""Ising: the balanced choice of items with the least energy (Section 4.3 and Appendix B.4).
 
 n binary spins, a 2 x 2 table of standard normal scores for every pair of them, and fine-balance constraints:
 the items come in k = n/10 pairs of subsets of 5, and the two subsets of a pair must have equally many ones.

@@ -1,4 +1,4 @@
-"""How is an LP file read? The CPLEX LP format with quadratic terms in brackets, as MINLPLib has it."""
+"""Reader of the CPLEX LP format with quadratic terms in brackets, as MINLPLib has it."""
 
 import math
 import re

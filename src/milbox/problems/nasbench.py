@@ -1,4 +1,4 @@
-"""NAS-Bench-101: which cell makes the most accurate network (Section 6 and Appendix G)?
+"""NAS-Bench-101: the cell with the most accurate network (Section 6 and Appendix G).
 
 A cell has up to 7 vertices and 9 edges. Variables: 21 binaries `edge`, one for each pair of vertices x < y at
 position x + y (y - 1) / 2, and 5 categoricals `op` for the vertices between input and output, null included.

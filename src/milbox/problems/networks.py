@@ -1,4 +1,4 @@
-"""RandomMLP: what does a random network make of 25 letters (Appendix B.2)?
+"""RandomMLP: the output of a random network over 25 letters (Appendix B.2).
 
 The paper names the architectures and Keras's default initialisation, not its random streams; these are the
 same distributions drawn by NumPy, so that a seed gives the same function on every machine. Choices made here:

@@ -1,4 +1,4 @@
-"""How is an OSiL file read? MINLPLib's XML (Fourer, Ma and Martin 2010), up to quadratic terms."""
+"""Reader of OSiL, MINLPLib's XML (Fourer, Ma and Martin 2010), up to quadratic terms."""
 
 import math
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""What is a black box with a name? A domain, a function on it, its origin, and what is known of it."""
+"""A problem: a domain, a function on it, its origin, and what is known of its optimum."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

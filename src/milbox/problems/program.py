@@ -1,4 +1,4 @@
-"""What do the file readers hand over? First what the file says, then a binary quadratic program as arrays."""
+"""Programs as files state them, and as the arrays of a binary quadratic program."""
 
 import math
 from collections.abc import Iterable

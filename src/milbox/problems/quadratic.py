@@ -1,4 +1,4 @@
-"""MINLPLib: which 0/1 vector minimises a quadratic function under linear constraints (Section 5)?
+"""MINLPLib: binary quadratic programs under linear constraints (Section 5).
 
 Every .npz, .osil or .lp file in the folder `minlplib` of the data is a problem: a black box with known linear
 constraints, negated because the library maximises.

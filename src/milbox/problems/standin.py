@@ -1,4 +1,4 @@
-"""What would a cell of NAS-Bench-101 score, when the full table is not at hand? A labelled guess.
+"""A stand-in for the accuracies of NAS-Bench-101 where the full table is not at hand, labelled as such.
 
 Boosted trees on 84 counts that do not depend on how the vertices are numbered, fitted to the 20,001 real
 cells of the sample: one model for -log(1 - validation accuracy), one for the log of the training time. Its

@@ -1,4 +1,4 @@
-"""How is nasbench_only108.tfrecord read without TensorFlow? Records, JSON, base64, a small protocol buffer.
+"""Reader of nasbench_only108.tfrecord without TensorFlow.
 
 The file is a sequence of records: length, checksum of the length, data, checksum of the data. Each is one
 training run of a cell: a JSON list [module_hash, epochs, adjacency, operations, metrics]. `metrics` is a

@@ -1,4 +1,4 @@
-"""What comes of calling the objective once? A value, or the reason why there is none."""
+"""One call of the objective: a value, or the reason why there is none."""
 
 import inspect
 import time

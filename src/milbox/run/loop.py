@@ -1,4 +1,4 @@
-"""When does a run end, and what does it say? At its budget, at the end of the domain, or for a reason."""
+"""The loop of a run: until its budget, the end of the domain, or too many failures."""
 
 from collections import deque
 from collections.abc import Generator

@@ -1,4 +1,4 @@
-"""What does a user call? `maximize` or `minimize`: a study, run to the end of its budget."""
+"""`maximize` and `minimize`: a study, run to the end of its budget."""
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Executor

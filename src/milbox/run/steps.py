@@ -1,4 +1,4 @@
-"""How are asking, evaluating and telling put together? One trial after another, or many in flight."""
+"""Asking, evaluating and telling, one trial after another or many in flight."""
 
 from collections import Counter, deque
 from collections.abc import Generator, Mapping

@@ -1,4 +1,4 @@
-"""Who waits for the compiler? Nobody: other processes fill the cache while the first points are measured.
+"""Compilation in processes of their own while the first random points are measured.
 
 Compiled kernels are kept on disk beside their modules. On first use after an installation they are compiled,
 which takes some seconds; processes beside the run do that while the initial random points are evaluated,

@@ -1,4 +1,4 @@
-"""Where are objectives called in parallel, and what if a worker dies? In pools that can be made again."""
+"""Pools of worker processes, made again when a worker dies."""
 
 import multiprocessing
 import multiprocessing.connection

@@ -1,4 +1,4 @@
-"""Who chooses the next points."""
+"""Strategies, which choose the next points."""
 
 from milbox.strategies.evolution import ConEvo, NNConEvo, NNRegEvo, NNRejSample, RegEvo
 from milbox.strategies.model_based import NNMILP, LinearMILP, ModelBased

@@ -1,4 +1,4 @@
-"""Which child of the best recent points is tried next? Regularised evolution (Real et al. 2019), no model.
+"""Regularised evolution (Real et al. 2019), without a model.
 
 The population is the last finished trials, so that nothing is kept between calls.
 """

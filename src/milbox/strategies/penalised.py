@@ -1,4 +1,4 @@
-"""What if constraints are left for the surrogate to guess? The paper's Ensemble+RegEvo (Appendix C.4).
+"""The paper's Ensemble+RegEvo (Appendix C.4): infeasible points train the model with a bad value.
 
 Infeasible points are shown to the learner with a value worse than any observed, and the inner solver searches
 the whole box. In the paper such points come from infeasible proposals; here every proposal is feasible, so

@@ -1,4 +1,4 @@
-"""Who chooses the next points, given everything that has happened?"""
+"""The protocol of strategies, which choose the next points from the history."""
 
 from collections.abc import Sequence
 from typing import Protocol

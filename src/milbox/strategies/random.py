@@ -1,4 +1,4 @@
-"""How is a feasible point drawn at random, however hard the constraints are?
+"""Random search: feasible points drawn at random, however hard the constraints are.
 
 Where the domain is a product of decision diagrams, a path of each is drawn: exactly uniform. Otherwise
 points of the box are drawn and the infeasible ones rejected; when that does not work, programs with random

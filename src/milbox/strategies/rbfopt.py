@@ -1,4 +1,4 @@
-"""What would RBFOpt try next? Another package's optimiser (Costa & Nannicini 2018) as a strategy.
+"""RBFOpt (Costa & Nannicini 2018), another package's optimiser, as a strategy.
 
 RBFOpt owns its loop: it calls the objective and goes on. So it runs in a thread of its own, which stops at
 every call until the value is in the history. A run that can be continued is kept between calls; without it

@@ -1,4 +1,4 @@
-"""What we believe about the objective: learners, and the surrogates they fit."""
+"""Learners, and the surrogates of the objective that they fit."""
 
 from milbox.surrogates.base import Learner, Surrogate
 from milbox.surrogates.linear import Linear, LinearLearner

@@ -1,4 +1,4 @@
-"""How are small ReLU networks trained in microseconds a step?
+"""Training of small ReLU networks by Adam.
 
 Adam (Kingma & Ba 2015) on the mean squared error, compiled. Inputs are mostly zeros and ones, so a point is
 kept as the list of its ones: the first layer adds up rows of its weights, and its gradient adds to the same

@@ -1,4 +1,4 @@
-"""What must a belief about the objective be able to do?
+"""The protocols of learners and surrogates.
 
 A learner is a recipe; a surrogate is what it makes of some data. Both speak raw units: whatever scaling a
 learner does inside `fit` is folded into the surrogate before it returns.

@@ -1,4 +1,4 @@
-"""What does one training run compute, step by step?
+"""The compiled training run.
 
 The compiled part of `adam`. Points of a batch have their activations, and later the derivatives of the loss
 by pre-activation (deltas), in one block of rows per hidden layer; `blocks` says where each begins in the

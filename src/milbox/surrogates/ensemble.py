@@ -1,4 +1,4 @@
-"""What do several regressors of different kinds believe together? The surrogate of Ensemble+RegEvo.
+"""The mean of several regressors of different kinds: the surrogate of Ensemble+RegEvo.
 
 At each step, models of four kinds are drawn with random hyper-parameters, scored by five-fold
 cross-validation, and those that explain enough of the variance are averaged (Appendix C.4 of the paper, after

@@ -1,4 +1,4 @@
-"""What does a straight line through the data believe about the objective?
+"""The linear surrogate and its learners.
 
 Section 6 of the paper uses a linear surrogate as an ablation, "with additional randomization provided by
 bootstrapping": each step fits another resample of the data, so the belief is one draw of many.

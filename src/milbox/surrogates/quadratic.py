@@ -1,4 +1,4 @@
-"""What does a sum of pairwise interactions believe about the objective?
+"""The quadratic surrogate: a sum of pairwise interactions.
 
 A Bayesian linear model on the features and their pairwise products, as in BOCS (Baptista & Poloczek 2018),
 with a Gaussian prior. The belief is one draw from its posterior, pulled most of the way to the mean: full

@@ -1,4 +1,4 @@
-"""What do the values say when only their order counts?
+"""Fits to the ranks of the values, by chance in place of the values.
 
 Where a few values are far below the rest, all that a surrogate can learn is which points those are: the
 differences among good points are lost in the rounding of its errors. Ranks spread out whatever lies close

@@ -1,4 +1,4 @@
-"""What does a small ReLU network believe about the objective?
+"""The ReLU network as surrogate, and its learner.
 
 The paper's surrogate (Section 3.1, Appendix C.1): a fully connected network, trained from a fresh random
 initialisation at every step, so that each step's network is another plausible belief.

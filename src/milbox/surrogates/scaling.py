@@ -1,4 +1,4 @@
-"""How do numbers of any size become numbers of ordinary size, and back?"""
+"""Scaling of inputs and values to ordinary size, and back."""
 
 from dataclasses import dataclass
 from typing import Self

@@ -1,4 +1,4 @@
-"""What does an ensemble of regression trees believe about the objective? Plain arrays, whoever grew it."""
+"""Ensembles of regression trees as plain arrays, whoever grew them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

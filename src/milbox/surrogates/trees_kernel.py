@@ -1,4 +1,4 @@
-"""What do many trees predict at many points? Compiled."""
+"""Compiled predictions of many trees at many points."""
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.kernels import entry

@@ -1,4 +1,4 @@
-"""How does a numba kernel compute with sixteen floats at once?
+"""Sixteen floats at once in a numba kernel.
 
 numba leaves LLVM's SLP vectoriser off, and the loop vectoriser gives up on (or unrolls) loops of sixteen
 iterations, so a plain loop over the units of a layer runs one float at a time: six times slower than this in

@@ -1,4 +1,4 @@
-"""What must every solver, surrogate and strategy do?
+"""Conformance suites for solvers, surrogates and strategies.
 
 Suites that any implementation inherits, ours or a third party's; they need pytest and Hypothesis:
 

@@ -1,4 +1,4 @@
-"""Which programs are solvers tested on, and what are the right answers?"""
+"""Programs that solvers are tested on, with the right answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must every solver do?
+"""The conformance suite of solvers.
 
 Law 5. The answers are compared with enumeration. A bug found in one solver becomes a test here, so that all
 of them are held to it.

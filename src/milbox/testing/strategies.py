@@ -1,4 +1,4 @@
-"""What must every strategy do? Law 7: propose contained, unseen, distinct points, by its arguments alone."""
+"""The conformance suite of strategies (Law 7): contained, unseen and distinct points, reproducibly."""
 
 # ruff: noqa: D102 - a test's name is its sentence
 

@@ -1,4 +1,4 @@
-"""What must every learner do? Predict in raw units, by its arguments alone, and embed exactly."""
+"""The conformance suite of learners: raw units, by their arguments alone, exact embeddings."""
 
 # ruff: noqa: D102 - a test's name is its sentence
 

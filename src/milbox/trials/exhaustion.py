@@ -1,4 +1,4 @@
-"""Why can nothing more be asked, and what does that prove?"""
+"""The message when nothing more can be asked, and what that proves."""
 
 from milbox.trials.history import History
 from milbox.trials.trial import Trial

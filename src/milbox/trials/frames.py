@@ -1,4 +1,4 @@
-"""How do trials become a table for pandas or polars? One row each, one column for each scalar variable."""
+"""Trials as a pandas or polars frame: one row each, one column for each scalar variable."""
 
 import datetime
 import math

@@ -1,4 +1,4 @@
-"""What was a journal written for, and in what does that differ from what it is opened with?"""
+"""The header of a journal, and the difference between the header written and the study being opened."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What has been tried so far, as one immutable value?"""
+"""The history: every trial so far, as one immutable value."""
 
 import operator
 from collections.abc import Iterator, Sequence

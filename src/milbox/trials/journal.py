@@ -1,4 +1,4 @@
-"""How does a history survive? As one SQLite file: a header, and a row per trial before anyone sees it."""
+"""The journal: one SQLite file with a header and one row per trial, written before anyone sees it."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What does the user know already? Assignments with values, as trials that need no evaluation."""
+"""The user's own data as trials that need no evaluation."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence

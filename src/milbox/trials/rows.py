@@ -1,4 +1,4 @@
-"""What does a journal look like inside? Two tables, numbers and JSON; nothing pickled."""
+"""Tables of a journal and the conversion of their rows; numbers and JSON, nothing pickled."""
 
 import contextlib
 import hashlib

@@ -1,4 +1,4 @@
-"""What was proposed, what is proved about it, and what came of it?
+"""Proposals, certificates, outcomes and trials.
 
 Durations and dates take no part in comparisons: two runs that proposed and measured the same are equal.
 """

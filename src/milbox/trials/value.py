@@ -1,4 +1,4 @@
-"""Is this a number one can work with? A measured value, or a count."""
+"""Checks of measured values and of whole-number arguments."""
 
 import math
 import numbers

@@ -1,4 +1,4 @@
-"""Who solves a program?"""
+"""Solvers of programs."""
 
 from milbox.milp.solution import Solver
 from milbox.milp.solvers.exhaustive import Exhaustive

@@ -1,4 +1,4 @@
-"""What is the answer when every integer point is looked at?"""
+"""A solver that looks at every integer point: the oracle of tests."""
 
 from __future__ import annotations
 

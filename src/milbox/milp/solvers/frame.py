@@ -1,4 +1,4 @@
-"""What is true of every solve, whichever library does it?
+"""What every solve has in common: checks, limits, verification, status.
 
 Before: bounds of integer columns are made whole, the evident cases are decided, the start is checked, and an
 objective of an awkward size is scaled, since solvers compare values with absolute tolerances. After: integer

@@ -1,4 +1,4 @@
-"""How does Gurobi solve a program?"""
+"""Gurobi as solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does HiGHS, as SciPy ships it, solve a program?"""
+"""HiGHS, as SciPy ships it, as solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does SCIP solve a program?"""
+"""SCIP as solver."""
 
 from __future__ import annotations
 

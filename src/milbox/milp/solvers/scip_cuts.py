@@ -1,4 +1,4 @@
-"""How does SCIP ask for more rows? Through a separator, at the root and now and then below."""
+"""A SCIP separator that asks a program for further rows, at the root and now and then below."""
 
 from __future__ import annotations
 

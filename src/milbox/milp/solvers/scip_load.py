@@ -1,4 +1,4 @@
-"""How does a program get into SCIP quickly?
+"""Fast loading of a program into SCIP.
 
 PySCIPOpt builds rows from Python expressions and has no call that takes arrays; SCIP's own C function does.
 It is found in the library that PySCIPOpt is linked with. Where it cannot be found (Windows does not look

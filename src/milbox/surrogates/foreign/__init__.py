@@ -1,4 +1,4 @@
-"""How is a network that was trained elsewhere read? Into a `ReluNet`, whose optimum can then be certified."""
+"""Networks trained elsewhere, read into a `ReluNet` whose optimum can be certified."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Can any readable network be the surrogate? Torch trains it, the exact optimiser reads it."""
+"""A learner that trains a torch network and hands it over as a `ReluNet`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

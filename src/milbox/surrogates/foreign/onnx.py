@@ -1,4 +1,4 @@
-"""How is an ONNX graph read? Node by node, for the operators that scikit-learn and torch export."""
+"""Reader of ONNX graphs, for the operators that scikit-learn and torch export."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""How is scikit-learn's multi-layer perceptron read?"""
+"""Reader of scikit-learn's multi-layer perceptrons."""
 
 from typing import Any
 

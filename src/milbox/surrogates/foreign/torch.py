@@ -1,4 +1,4 @@
-"""How is a torch `nn.Sequential` read?"""
+"""Reader of torch's `nn.Sequential`."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What does a stack of linear, ReLU and max-pooling layers amount to? A `ReluNet` with dense layers.
+"""A stack of linear, ReLU and max-pooling layers as a `ReluNet` with dense layers.
 
 A tensor on its way through the network is an affine function of the last ReLU's outputs (at first, of the
 inputs). Linear layers act on that function; a ReLU ends a dense layer and starts anew.

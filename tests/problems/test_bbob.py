@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,6 @@ ORACLE = {
     "schaffers_f7": "SchaffersF7",
     "schwefel": "Schwefel",
     "sphere": "Sphere",
-    "step_ellipsoid": "StepEllipsoidal",
     "weierstrass": "Weierstrass",
 }
 
@@ -39,6 +40,31 @@ def test_agrees_with_vizier(function: str, d: int, seed: int) -> None:
     shift = original_optimum(function, d)
     expected = [float(oracle((point + shift).copy(), seed)) for point in points]
     np.testing.assert_allclose(bbob.FUNCTIONS[function](points, r, q), expected, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("d", [2, 10])
+def test_the_step_ellipsoid_is_that_of_coco(d: int) -> None:
+    rng = np.random.default_rng(d)
+    r, q = (np.linalg.qr(rng.normal(size=(d, d)))[0] for _ in range(2))
+    points = rng.uniform(-6, 6, (200, d))
+    points[0] = 0.0
+    points[1] = -0.3
+    expected = []
+    for x in points:
+        # Number by number, from Hansen et al. 2009 with the absolute value of COCO's code.
+        near = [math.sqrt(10) ** (i / (d - 1)) * sum(r[i, j] * x[j] for j in range(d)) for i in range(d)]
+        steps = [math.floor(0.5 + z) if abs(z) > 0.5 else math.floor(0.5 + 10 * z) / 10 for z in near]
+        turned = [sum(q[i, j] * steps[j] for j in range(d)) for i in range(d)]
+        total = sum(100 ** (i / (d - 1)) * turned[i] ** 2 for i in range(d))
+        beyond = sum(max(0.0, abs(value) - 5) ** 2 for value in x)
+        expected.append(0.1 * max(abs(near[0]) / 1e4, total) + beyond)
+    np.testing.assert_allclose(bbob.FUNCTIONS["step_ellipsoid"](points, r, q), expected, rtol=1e-10)
+    # Plateaus are symmetric: -3.3 lies on the same one as -3, like 3.3 and 3.
+    one = np.eye(d)
+    far = np.zeros((4, d))
+    far[:, 0] = 3.3, 3.0, -3.3, -3.0
+    values = bbob.FUNCTIONS["step_ellipsoid"](far, one, one)
+    assert values[0] == values[1] == values[2] == values[3]
 
 
 def test_the_grid_has_ten_levels_and_holds_the_optimum() -> None:

@@ -1,9 +1,10 @@
 """BBOB functions on a grid whose levels have no order (Appendix B.3).
 
 The functions follow Hansen et al. 2009 in the form google-vizier gives them (which the tests compare with):
-no shift and no added optimum value, and rotations that are the identity unless a matrix is passed. Attractive
-Sector and Schwefel have their optimum elsewhere there; here they are moved so that it is at zero like the
-others'. All are minimised; a problem divides by the median absolute deviation at 30 fixed points and negates.
+no shift and no added optimum value, and rotations that are the identity unless a matrix is passed. The step
+ellipsoid follows COCO's code instead. Attractive Sector and Schwefel have their optimum elsewhere in vizier;
+here they are moved so that it is at zero like the others'. All are minimised; a problem divides by the median
+absolute deviation at 30 fixed points and negates.
 """
 
 from collections.abc import Callable
@@ -82,12 +83,15 @@ def attractive_sector(x: FloatArray, r: FloatArray, q: FloatArray) -> FloatArray
 
 
 def step_ellipsoid(x: FloatArray, r: FloatArray, q: FloatArray) -> FloatArray:
-    """f7: plateaus one wide beyond 1/2, one tenth wide elsewhere."""
+    """f7: plateaus one wide further than 1/2 from zero, one tenth wide nearer, as in COCO's code.
+
+    Vizier has the narrow plateaus on the whole negative side, and 1000 in place of 10,000.
+    """
     d = x.shape[1]
     z = (x @ r.T) * conditioning(10.0, d)
-    stepped = np.where(z > 0.5, np.floor(0.5 + z), np.floor(0.5 + 10 * z) / 10)
+    stepped = np.where(np.abs(z) > 0.5, np.floor(0.5 + z), np.floor(0.5 + 10 * z) / 10)
     ellipsoid = (stepped @ q.T) ** 2 @ 10.0 ** (2 * exponents(d))
-    return np.asarray(0.1 * np.maximum(np.abs(z[:, 0]) / 1000, ellipsoid) + penalty(x))
+    return np.asarray(0.1 * np.maximum(np.abs(z[:, 0]) / 10_000, ellipsoid) + penalty(x))
 
 
 def discus(x: FloatArray, r: FloatArray, _q: FloatArray) -> FloatArray:

@@ -265,6 +265,25 @@ def test_a_stack_that_is_too_small_grows(layers: int, monkeypatch: pytest.Monkey
     assert found.rest == expected.rest
 
 
+def test_only_what_is_full_grows() -> None:
+    f = random_sum("untrained", np.random.default_rng(1))
+    net, _, _ = branch_sum.shuffled(f, np.random.default_rng(0))
+    stack = branch_search.root(net)
+    more_letters = branch_search.larger(stack)
+    assert len(more_letters.letter) == 2 * len(stack.letter)
+    assert more_letters.letter[: len(stack.letter)].tolist() == stack.letter.tolist()
+    for name in set(Stack._fields) - {"letter"}:
+        assert getattr(more_letters, name) is getattr(stack, name), name
+
+    stack.counts[0] = len(stack.bound)
+    more_nodes = branch_search.larger(stack)
+    assert more_nodes.letter is stack.letter
+    for name in set(Stack._fields) - {"letter", "counts"}:
+        before, after = getattr(stack, name), getattr(more_nodes, name)
+        assert len(after) == 2 * len(before)
+        assert after[: len(before)].tolist() == before.tolist()
+
+
 def test_two_layers_over_more_points_than_can_be_listed() -> None:
     """Bounds that were loose, or prices that did not move, would take far more nodes than this."""
     rng = np.random.default_rng(4)

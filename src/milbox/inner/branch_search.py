@@ -40,6 +40,10 @@ FEW, MANY = 512.0, 4e6
 upper units, whose inputs have to be added up for each point, fewer are many."""
 
 
+PER_NODE = ("bound", "phase", "price", "low", "high", "first", "start")
+"""The arrays of a stack that have an entry or a row for each node."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
     """The best untried points, best first, and what is proved about the others."""
@@ -187,14 +191,20 @@ def root(net: Network) -> Stack:
 
 
 def larger(stack: Stack) -> Stack:
-    """The same stack with twice the room."""
+    """The same stack with twice the room for nodes, if one more branching may not fit, else for letters.
 
-    def grown(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        twice = np.empty((2 * len(array), *array.shape[1:]), array.dtype)
-        twice[: len(array)] = array
-        return twice
+    The node that did not fit is bounded again, which often spares its children: so room is made step by step.
+    """
 
-    return Stack(stack.counts, *(grown(array) for array in stack[1:]))
+    def twice(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        longer = np.empty((2 * len(array), *array.shape[1:]), array.dtype)
+        longer[: len(array)] = array
+        return longer
+
+    children = stack.first.shape[1] + 1
+    if stack.counts[0] - 1 + children <= len(stack.bound):
+        return stack._replace(letter=twice(stack.letter))
+    return stack._replace(**{name: twice(getattr(stack, name)) for name in PER_NODE})
 
 
 def empty_desk(net: Network) -> tuple[Rows, Lines, Lines, Columns, Blocks, Desk]:

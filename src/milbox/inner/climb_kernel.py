@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import entry, kernel, larger, smaller
+from milbox.kernels import entry, kernel, larger
 
 LONGEST = 8
 """Changes in a chain before it is given up."""
@@ -30,6 +30,7 @@ class Options(NamedTuple):
     option_start: IntArray
     """(rows + 1,): where each row's options begin."""
     option: IntArray
+    """In ascending order within each row: those of one variable follow one another."""
     lower: FloatArray
     upper: FloatArray
 
@@ -144,8 +145,12 @@ def best_repair(layers: Layers, options: Options, desk: Desk, violated: int, cou
     chosen = -1
     least = 1e300
     most = -1e300
+    before = -1
     for k in range(options.option_start[violated], options.option_start[violated + 1]):
         variable = options.variable[options.option[k]]
+        if variable == before:
+            continue
+        before = variable
         free = True
         for m in range(count):
             if desk.moved[m] == variable:
@@ -156,12 +161,12 @@ def best_repair(layers: Layers, options: Options, desk: Desk, violated: int, cou
         for new in range(options.first[variable], options.first[variable + 1]):
             if new == old:
                 continue
-            before = violation(options, desk, violated)
+            apart = violation(options, desk, violated)
             added = change(layers, options, desk, old, new)
-            if violation(options, desk, violated) < before and added <= least + TOLERANCE:
+            if violation(options, desk, violated) < apart and added <= least + TOLERANCE:
                 value = forward(layers, desk)
                 if added < least - TOLERANCE or value > most:
-                    chosen, least, most = new, smaller(added, least), value
+                    chosen, least, most = new, min(added, least), value
             change(layers, options, desk, new, old)
     return chosen
 

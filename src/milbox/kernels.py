@@ -10,12 +10,15 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numba.extending
+import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+# Letting Python and C call every kernel takes a quarter of the compiler's time, and only entries are called.
+INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 # With these, sums may be reordered and fused, so that loops vectorise; who calls such a kernel allows for it.
 REORDERED = {"reassoc", "contract", "arcp", "nsz", "nnan"}
@@ -36,13 +39,21 @@ def kernel(function: Kernel) -> Kernel:
     numba compiles once more for a call with a literal, and for one with a variable that begins as a literal,
     such as a counter: hence some roundabout ways to hand one over.
     """
-    return cast(Kernel, numba.njit(**OPTIONS)(function))
+    return cast(Kernel, numba.njit(**INNER)(function))
+
+
+def inlined(function: Kernel) -> Kernel:
+    """Compile a short kernel as part of those that call it, which spares handing over its arguments."""
+    return cast(Kernel, numba.njit(forceinline=True, **INNER)(function))
 
 
 def vectorised(function: Kernel) -> Kernel:
     """Compile a kernel of sums and maxima over long loops."""
-    return cast(Kernel, numba.njit(fastmath=REORDERED, **OPTIONS)(function))
+    return cast(Kernel, numba.njit(fastmath=REORDERED, **INNER)(function))
 
+
+# Unsigned indices do not count from the end either; mixed with signed ones they would become floats.
+ONE = np.uint64(1)
 
 instruction: Any = numba.extending.intrinsic  # numba types it as if it were called outside compiled code
 

@@ -8,7 +8,14 @@ import pytest
 import milbox.domain as md
 from milbox.inner import climb_kernel
 from milbox.inner.climb import listed_options
-from milbox.inner.climb_kernel import LONGEST, Desk, Layers, best_repair
+from milbox.inner.climb_kernel import LONGEST, Desk, Layers, Options, best_repair
+from milbox.kernels import entry
+
+
+@entry
+def compiled_repair(layers: Layers, options: Options, desk: Desk) -> int:
+    """What Python can call."""
+    return best_repair(layers, options, desk, 0, 0)
 
 
 def over_the_total(domain: md.Domain, units: int) -> tuple[Layers, Desk]:
@@ -41,6 +48,9 @@ def test_each_change_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     options, _, _ = listed_options(domain)
     layers, desk = over_the_total(domain, 3)
     changes = []
+    monkeypatch.setattr(climb_kernel, "larger", max)
+    for name in ("forward", "excess", "violation", "shift", "change", "best_repair"):
+        monkeypatch.setattr(climb_kernel, name, getattr(climb_kernel, name).py_func)
 
     def counted(*arguments: Any) -> float:
         changes.append(arguments[3:])
@@ -48,7 +58,7 @@ def test_each_change_is_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     change = climb_kernel.change
     monkeypatch.setattr(climb_kernel, "change", counted)
-    best_repair.py_func(layers, options, desk, 0, 0)  # type: ignore[attr-defined]
+    climb_kernel.best_repair(layers, options, desk, 0, 0)
     # Seven other codes of five variables, and back again.
     assert len(changes) == len(set(changes)) == 2 * 7 * 5
 
@@ -59,7 +69,7 @@ def test_a_repair_is_the_best_of_all_that_leave_least_violation(total: int) -> N
     domain = md.Domain([k], [k.sum() <= total])
     options, _, _ = listed_options(domain)
     layers, desk = over_the_total(domain, 3)
-    chosen = best_repair(layers, options, desk, 0, 0)
+    chosen = compiled_repair(layers, options, desk)
 
     def judged(option: int) -> tuple[float, float]:
         """The violation it leaves, and the value that is lost."""

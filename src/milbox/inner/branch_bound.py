@@ -20,6 +20,8 @@ subgradient steps improve it, and whatever the prices are, it is valid.
 
 import math
 
+import numpy as np
+
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows
 from milbox.inner.branch_points import (
@@ -32,10 +34,13 @@ from milbox.inner.branch_points import (
     SURELY_INACTIVE,
     Network,
 )
-from milbox.kernels import kernel, larger, smaller, vectorised
+from milbox.kernels import ONE, inlined, kernel, larger, smaller, vectorised
 
 PATIENCE, DAMPING = 6, 0.7
 """With ties or two layers, after so many steps without a better bound the steps get shorter by so much."""
+
+LONG = np.uint64(16)
+"""From so many columns on the best cost of a block is found first, and where it is afterwards."""
 
 STEEPEST = 64.0
 """A price may not grow beyond all bounds: rounding grows with it."""
@@ -68,21 +73,21 @@ def find_tops(cost: FloatArray, first: IntArray, free: int, top: FloatArray, at:
     """The best cost of each block, where it is, and their sum."""
     total = 0.0
     for p in range(free):
-        begin, end = first[p], first[p + 1]
+        begin, end = np.uint64(first[p]), np.uint64(first[p + 1])
         best = begin
         value = cost[begin]
-        if end - begin > 16:
+        if end - begin > LONG:
             for i in range(begin, end):
                 value = larger(value, cost[i])
             while cost[best] != value:
-                best += 1
+                best += ONE
         else:
-            for i in range(begin + 1, end):
+            for i in range(begin + ONE, end):
                 if cost[i] > value:
                     value = cost[i]
-                    best = i
+                    best = np.uint64(i)
         top[p] = value
-        at[p] = best
+        at[p] = np.int64(best)
         total += value
     return total
 
@@ -92,14 +97,14 @@ def look(table: FloatArray, bias: FloatArray, at: IntArray, count: int, free: in
     """Leave in h the inputs of the rows and of the output at a point given by its columns."""
     last = len(table) - 1
     for row in range(count + 1):
-        r = row if row < count else last
+        r = np.uint64(row if row < count else last)
         total = bias[r]
         for p in range(free):
-            total += table[r, at[p]]
+            total += table[r, np.uint64(at[p])]
         h[r] = total
 
 
-@kernel
+@inlined
 def draw(lines: Lines, i: int, phase: int) -> float:
     """Draw one line above weight * max(0, h), by what is known of h; its constant.
 
@@ -124,7 +129,7 @@ def draw(lines: Lines, i: int, phase: int) -> float:
     return constant
 
 
-@kernel
+@inlined
 def limit(lines: Lines, i: int, phase: int) -> None:
     """Say between what a line's price may be, and move it there."""
     most = 1.0 if phase == OPEN else STEEPEST if phase < BELOW else STEEPEST_TIE
@@ -133,7 +138,7 @@ def limit(lines: Lines, i: int, phase: int) -> None:
     lines.price[i] = smaller(larger(lines.price[i], lines.least[i]), most)
 
 
-@kernel
+@inlined
 def tilt(lines: Lines, bias: FloatArray, count: int) -> tuple[float, float]:
     """Give lines the slopes that prices say; what biases then add, and the steepest slope, if over 1."""
     total = 0.0
@@ -146,7 +151,7 @@ def tilt(lines: Lines, bias: FloatArray, count: int) -> tuple[float, float]:
     return total, steepest
 
 
-@kernel
+@inlined
 def pull(lines: Lines, h: FloatArray, count: int) -> float:
     """Find the bound's derivatives by the prices, where those can follow; the sum of their squares."""
     total = 0.0
@@ -161,7 +166,7 @@ def pull(lines: Lines, h: FloatArray, count: int) -> float:
     return total
 
 
-@kernel
+@inlined
 def move(lines: Lines, stride: float, count: int) -> None:
     """Change prices against the derivatives."""
     for i in range(count):
@@ -212,7 +217,7 @@ def relax(net: Network, rows: Rows, lines: Lines, desk: Desk, count: int) -> Non
             z[k] += output * rows.above[r, k]
 
 
-@kernel
+@inlined
 def copy(count: int, source: FloatArray, target: FloatArray) -> None:
     """Set target[:count] = source[:count]."""
     for i in range(count):

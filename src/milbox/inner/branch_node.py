@@ -7,6 +7,8 @@ desk of arrays, where units whose phase is certain and blocks with one open lett
 
 from typing import NamedTuple
 
+import numpy as np
+
 from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.inner.branch_points import SURELY_ACTIVE, SURELY_INACTIVE, Network
 from milbox.kernels import kernel
@@ -106,10 +108,11 @@ class Desk(NamedTuple):
 def pack(columns: Columns, count: int, left: int) -> None:
     """Move the columns listed in `kept` together, in every row and in the output's."""
     last = len(columns.table) - 1
+    kept = columns.kept
     for row in range(count + 1):
-        r = row if row < count else last
+        values = columns.table[row if row < count else last]
         for i in range(left):
-            columns.table[r, i] = columns.table[r, columns.kept[i]]
+            values[i] = values[np.uint64(kept[i])]
 
 
 @kernel

@@ -104,8 +104,9 @@ def value_at(net: Network, point: IntArray, h: FloatArray) -> float:
     for j in range(units + 1):
         h[j] = net.bias[j]
     for p in range(len(point)):
+        added = net.by_letter[point[p]]
         for j in range(units + 1):
-            h[j] += net.by_letter[point[p], j]
+            h[j] += added[j]
     return worth(net, net.sign, net.above, h, units)
 
 
@@ -185,18 +186,21 @@ def values_with(
     """The value for each letter of a block, when the inputs h of `count` units and of the output lack it."""
     last = len(table) - 1
     h0 = h[last]
-    for i in range(begin, end):
-        values[i] = h0 + table[last, i]
+    own, row = values[begin:end], table[last, begin:end]
+    for i in range(len(own)):
+        own[i] = h0 + row[i]
     j = 0
     while j + 2 <= count:
         h0, h1, s0, s1 = h[j], h[j + 1], sign[j], sign[j + 1]
-        for i in range(begin, end):
-            values[i] += s0 * larger(h0 + table[j, i], 0.0) + s1 * larger(h1 + table[j + 1, i], 0.0)
+        row, next_row = table[j, begin:end], table[j + 1, begin:end]
+        for i in range(len(own)):
+            own[i] += s0 * larger(h0 + row[i], 0.0) + s1 * larger(h1 + next_row[i], 0.0)
         j += 2
     if j < count:
         h0, s0 = h[j], sign[j]
-        for i in range(begin, end):
-            values[i] += s0 * larger(h0 + table[j, i], 0.0)
+        row = table[j, begin:end]
+        for i in range(len(own)):
+            own[i] += s0 * larger(h0 + row[i], 0.0)
 
 
 @vectorised
@@ -246,8 +250,9 @@ def climb(
         moved = False
         for p in range(len(point)):
             old = point[p]
+            gone = net.by_letter[old]
             for j in range(units + 1):
-                h[j] -= net.by_letter[old, j]
+                h[j] -= gone[j]
             best = current + slack
             to = old
             floor = pool.value[last] + slack
@@ -270,7 +275,8 @@ def climb(
                 point[p] = to
                 current = best
                 moved = True
+            come = net.by_letter[to]
             for j in range(units + 1):
-                h[j] += net.by_letter[to, j]
+                h[j] += come[j]
         if not moved:
             break

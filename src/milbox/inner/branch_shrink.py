@@ -9,6 +9,8 @@ its chord steeper and its phase often certain.
 
 import math
 
+import numpy as np
+
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.branch_bound import add_costs, draw, find_tops, limit
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, pack
@@ -22,7 +24,7 @@ from milbox.inner.branch_points import (
     SURELY_INACTIVE,
     Network,
 )
-from milbox.kernels import kernel, larger, smaller, vectorised
+from milbox.kernels import inlined, kernel, larger, smaller, vectorised
 
 EMPTY = 9
 """In place of a phase: there is no such point."""
@@ -34,9 +36,10 @@ def span(values: FloatArray, first: IntArray, free: int) -> tuple[float, float]:
     least = 0.0
     most = 0.0
     for p in range(free):
-        low = values[first[p]]
+        begin, end = np.uint64(first[p]), np.uint64(first[p + 1])
+        low = values[begin]
         high = low
-        for i in range(first[p], first[p + 1]):
+        for i in range(begin, end):
             low = smaller(low, values[i])
             high = larger(high, values[i])
         least += low
@@ -95,7 +98,7 @@ def settle(
     return left
 
 
-@kernel
+@inlined
 def settled(phase: int, low: float, high: float, noise: float) -> int:
     """What is known of a unit whose input is between two numbers; `EMPTY` if nothing can be."""
     if phase >= BELOW:
@@ -185,8 +188,9 @@ def reach(
     """The largest sum of one (way * value - price * regret) per block."""
     total = 0.0
     for p in range(free):
-        top = way * values[first[p]] - price * regret[first[p]]
-        for i in range(first[p], first[p + 1]):
+        begin, end = np.uint64(first[p]), np.uint64(first[p + 1])
+        top = way * values[begin] - price * regret[begin]
+        for i in range(begin, end):
             top = larger(top, way * values[i] - price * regret[i])
         total += top
     return total

@@ -4,13 +4,13 @@ import math
 
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, push
 from milbox.inner.branch_points import ACTIVE, BELOW, INACTIVE, LEVEL, OPEN
-from milbox.kernels import kernel, smaller
+from milbox.kernels import inlined, kernel, smaller
 
 # What to branch on when it is not a unit.
 APART, AGAIN = -1, -2
 
 
-@kernel
+@inlined
 def chord(lines: Lines, i: int) -> float:
     """How high the chord of an open unit rises above it; 0 if it has none, since its line is no chord."""
     low, high = lines.low[i], lines.high[i]
@@ -59,7 +59,7 @@ def broken_tie(rows: Rows, columns: Columns, blocks: Blocks, desk: Desk, count: 
     return best
 
 
-@kernel
+@inlined
 def leaves(rows: Rows, columns: Columns, blocks: Blocks, p: int, i: int, tie: int) -> bool:
     """Whether a column leads away from the point of the best costs or, given a tie, to mending that."""
     at = blocks.best_at[p]

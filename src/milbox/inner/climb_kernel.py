@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import entry, kernel, larger
+from milbox.kernels import entry, inlined, kernel, larger
 
 LONGEST = 8
 """Changes in a chain before it is given up."""
@@ -84,30 +84,30 @@ class Desk(NamedTuple):
 
 
 @kernel
-def forward(layers: Layers, desk: Desk) -> float:
+def forward(weights: FloatArray, sizes: IntArray, hidden: FloatArray, scratch: FloatArray) -> float:
     """The network's output from its first pre-activations: ReLU, then layer by layer."""
-    weights, sizes, scratch = layers.weights, layers.sizes, desk.scratch
-    width = sizes[0]
+    below, above = scratch[0], scratch[1]
+    width = len(hidden)
     for j in range(width):
-        scratch[0, j] = larger(desk.hidden[j], 0.0)
+        below[j] = larger(hidden[j], 0.0)
     at = 0
-    side = 0
     for depth in range(1, len(sizes)):
         units = sizes[depth]
+        matrix, bias = weights[at : at + width * units], weights[at + width * units :]
         for k in range(units):
-            total = weights[at + width * units + k]
+            total = bias[k]
             for j in range(width):
-                total += scratch[side, j] * weights[at + j * units + k]
+                total += below[j] * matrix[j * units + k]
             if depth < len(sizes) - 1 and total < 0.0:
                 total = 0.0
-            scratch[1 - side, k] = total
+            above[k] = total
         at += (width + 1) * units
         width = units
-        side = 1 - side
-    return float(scratch[side, 0])
+        below, above = above, below
+    return float(below[0])
 
 
-@kernel
+@inlined
 def excess(activity: float, lower: float, upper: float) -> float:
     """How far a row is from its limits."""
     if activity > upper + TOLERANCE:
@@ -117,18 +117,25 @@ def excess(activity: float, lower: float, upper: float) -> float:
     return 0.0
 
 
-@kernel
+@inlined
 def violation(options: Options, desk: Desk, row: int) -> float:
     """How far the point at hand is from a row's limits."""
     return excess(desk.activity[row], options.lower[row], options.upper[row])
 
 
-@kernel
+@inlined
+def shift(table: FloatArray, hidden: FloatArray, old: int, new: int) -> None:
+    """Replace one option by another in the first pre-activations."""
+    gone, come = table[old], table[new]
+    for j in range(len(hidden)):
+        hidden[j] += come[j] - gone[j]
+
+
+@inlined
 def change(layers: Layers, options: Options, desk: Desk, old: int, new: int) -> float:
     """Replace one option by another; returns what that adds to the total violation."""
+    shift(layers.table, desk.hidden, old, new)
     added = 0.0
-    for j in range(len(desk.hidden)):
-        desk.hidden[j] += layers.table[new, j] - layers.table[old, j]
     for side in range(2):
         option = old if side == 0 else new
         for e in range(options.row_start[option], options.row_start[option + 1]):
@@ -164,7 +171,7 @@ def best_repair(layers: Layers, options: Options, desk: Desk, violated: int, cou
             apart = violation(options, desk, violated)
             added = change(layers, options, desk, old, new)
             if violation(options, desk, violated) < apart and added <= least + TOLERANCE:
-                value = forward(layers, desk)
+                value = forward(layers.weights, layers.sizes, desk.hidden, desk.scratch)
                 if added < least - TOLERANCE or value > most:
                     chosen, least, most = new, min(added, least), value
             change(layers, options, desk, new, old)
@@ -228,11 +235,12 @@ def climb(layers: Layers, options: Options, tried: Tried, found: Found, desk: De
     for r in range(len(activity)):
         activity[r] = 0.0
     for i in range(len(state)):
+        come = layers.table[state[i]]
         for j in range(len(hidden)):
-            hidden[j] += layers.table[state[i], j]
+            hidden[j] += come[j]
         for e in range(options.row_start[state[i]], options.row_start[state[i] + 1]):
             activity[options.row[e]] += options.adds[e]
-    value = forward(layers, desk)
+    value = forward(layers.weights, layers.sizes, desk.hidden, desk.scratch)
     for _ in range(rounds):
         improved = False
         for step in range(len(desk.order)):
@@ -270,7 +278,7 @@ def climb(layers: Layers, options: Options, tried: Tried, found: Found, desk: De
                 state[variable] = repair
                 count += 1
             if wrong <= TOLERANCE:
-                here = forward(layers, desk)
+                here = forward(layers.weights, layers.sizes, desk.hidden, desk.scratch)
                 keep(state, here, tried.label, found)
                 if here > value + 1e-12 * abs(value):
                     value = here

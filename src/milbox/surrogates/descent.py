@@ -14,13 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import IntArray
-from milbox.kernels import entry, kernel
+from milbox.kernels import ONE, entry, inlined, kernel
 from milbox.surrogates.vectors import LANES, Lanes, fill, load, store, total, where_positive
 
 # The usual decay rates, and TensorFlow's epsilon: outside the root, before bias correction.
 FIRST_DECAY = 0.9
 SECOND_DECAY = 0.999
 EPSILON = 1e-7
+
+TWO, THREE, FOUR = np.uint64(2), np.uint64(3), np.uint64(4)
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 Offsets: TypeAlias = npt.NDArray[np.int32]
@@ -69,17 +71,17 @@ class State(NamedTuple):
     transposed: Floats
 
 
-@kernel
+@inlined
 def _add(array: Floats, offset: int, lanes: Lanes) -> None:
     store(array, offset, load(array, offset) + lanes)
 
 
-@kernel
-def _product(signals: Floats, begin: int, count: int, matrix: Floats, offset: int, stride: int) -> Lanes:
+@inlined
+def _product(signals: Floats, matrix: Floats, offset: int, stride: int) -> Lanes:
     """Sixteen units of signals @ matrix."""
     z = fill(np.float32(0))
-    for j in range(count):
-        z += fill(signals[begin + j]) * load(matrix, offset + j * stride)
+    for j in range(len(signals)):
+        z += fill(signals[j]) * load(matrix, offset + j * stride)
     return z
 
 
@@ -100,49 +102,57 @@ def _shuffle(order: IntArray, seed: np.uint64) -> np.uint64:
 def _enter(points: IntArray, data: Data, shape: Shape, state: State) -> None:
     """Activations of the first hidden layer."""
     inputs, width = shape.widths[0], shape.widths[1]
-    weights, ones = state.weights, data.ones
+    weights, active = state.weights, state.active
+    starts, ones, valued, valued_rows, shift = (
+        data.starts,
+        data.ones,
+        data.valued,
+        data.valued_rows,
+        data.shift,
+    )
     for u in range(0, width, LANES):
         start = fill(np.float32(0))
-        for c in range(len(data.shift)):
-            start += fill(data.shift[c]) * load(weights, c * width + u)
+        for c in range(len(shift)):
+            start += fill(shift[c]) * load(weights, c * width + u)
         start += load(weights, inputs * width + u)
         for k in range(len(points)):
-            i = points[k]
+            i = np.uint64(points[k])
             z = start
-            q = data.starts[i]
-            end = data.starts[i + 1]
+            q = np.uint64(starts[i])
+            end = np.uint64(starts[i + ONE])
             # Four rows at a time: in a chain of single additions each would wait for the one before.
-            while q + 4 <= end:
-                z += (load(weights, ones[q] + u) + load(weights, ones[q + 1] + u)) + (
-                    load(weights, ones[q + 2] + u) + load(weights, ones[q + 3] + u)
+            while q + FOUR <= end:
+                z += (load(weights, ones[q] + u) + load(weights, ones[q + ONE] + u)) + (
+                    load(weights, ones[q + TWO] + u) + load(weights, ones[q + THREE] + u)
                 )
-                q += 4
+                q += FOUR
             while q < end:
                 z += load(weights, ones[q] + u)
-                q += 1
-            for c in range(len(data.valued_rows)):
-                z += fill(data.valued[i, c]) * load(weights, data.valued_rows[c] + u)
-            store(state.active, k * width + u, where_positive(z, z))
+                q += ONE
+            for c in range(len(valued_rows)):
+                z += fill(valued[i, c]) * load(weights, valued_rows[c] + u)
+            store(active, k * width + u, where_positive(z, z))
 
 
 @kernel
 def _rise(layer: int, size: int, shape: Shape, state: State) -> None:
     """Activations of a later hidden layer."""
+    weights, active = state.weights, state.active
     inputs, outputs = shape.widths[layer], shape.widths[layer + 1]
     matrix = shape.matrices[layer]
     for k in range(size):
         below = shape.blocks[layer - 1] + k * inputs
         above = shape.blocks[layer] + k * outputs
         for u in range(0, outputs, LANES):
-            z = load(state.weights, matrix + inputs * outputs + u)
-            z += _product(state.active, below, inputs, state.weights, matrix + u, outputs)
-            store(state.active, above + u, where_positive(z, z))
+            z = load(weights, matrix + inputs * outputs + u)
+            z += _product(active[below : below + inputs], weights, matrix + u, outputs)
+            store(active, above + u, where_positive(z, z))
 
 
 @kernel
 def _compare(points: IntArray, targets: Floats, shape: Shape, state: State) -> None:
     """The output's errors and gradient, and the deltas of the last hidden layer."""
-    weights, active, gradient = state.weights, state.active, state.gradient
+    weights, active, deltas, gradient = state.weights, state.active, state.deltas, state.gradient
     depth = len(shape.widths) - 1
     width = shape.widths[depth]
     output = shape.matrices[depth]
@@ -159,50 +169,60 @@ def _compare(points: IntArray, targets: Floats, shape: Shape, state: State) -> N
         for u in range(0, width, LANES):
             on = load(active, unit + u)
             _add(gradient, output + u, fill(error) * on)
-            store(state.deltas, unit + u, where_positive(on, fill(error) * load(weights, output + u)))
+            store(deltas, unit + u, where_positive(on, fill(error) * load(weights, output + u)))
     gradient[len(gradient) - 1] = slope
 
 
 @kernel
 def _sink(layer: int, size: int, shape: Shape, state: State) -> None:
     """The gradient of a later hidden layer, and the deltas of the layer below it."""
-    deltas, gradient, transposed = state.deltas, state.gradient, state.transposed
+    weights, active, transposed = state.weights, state.active, state.transposed
+    deltas, gradient = state.deltas, state.gradient
     inputs, outputs = shape.widths[layer], shape.widths[layer + 1]
     matrix = shape.matrices[layer]
     for j in range(inputs):
+        row = weights[matrix + j * outputs : matrix + (j + 1) * outputs]
         for u in range(outputs):
-            transposed[u * inputs + j] = state.weights[matrix + j * outputs + u]
+            transposed[u * inputs + j] = row[u]
     for k in range(size):
         below = shape.blocks[layer - 1] + k * inputs
         above = shape.blocks[layer] + k * outputs
         for u in range(0, outputs, LANES):
             delta = load(deltas, above + u)
             _add(gradient, matrix + inputs * outputs + u, delta)
+            signals = active[below : below + inputs]
             for j in range(inputs):
-                _add(gradient, matrix + j * outputs + u, fill(state.active[below + j]) * delta)
+                _add(gradient, matrix + j * outputs + u, fill(signals[j]) * delta)
         for u in range(0, inputs, LANES):
-            slopes = _product(deltas, above, outputs, transposed, u, inputs)
-            store(deltas, below + u, where_positive(load(state.active, below + u), slopes))
+            slopes = _product(deltas[above : above + outputs], transposed, u, inputs)
+            store(deltas, below + u, where_positive(load(active, below + u), slopes))
 
 
 @kernel
 def _leave(points: IntArray, data: Data, shape: Shape, state: State) -> None:
     """The gradient of the first hidden layer."""
     inputs, width = shape.widths[0], shape.widths[1]
-    gradient = state.gradient
+    gradient, deltas = state.gradient, state.deltas
+    starts, ones, valued, valued_rows, shift = (
+        data.starts,
+        data.ones,
+        data.valued,
+        data.valued_rows,
+        data.shift,
+    )
     for u in range(0, width, LANES):
         sum_of_deltas = fill(np.float32(0))
         for k in range(len(points)):
-            i = points[k]
-            delta = load(state.deltas, k * width + u)
+            i = np.uint64(points[k])
+            delta = load(deltas, k * width + u)
             sum_of_deltas += delta
-            for q in range(data.starts[i], data.starts[i + 1]):
-                _add(gradient, data.ones[q] + u, delta)
-            for c in range(len(data.valued_rows)):
-                _add(gradient, data.valued_rows[c] + u, fill(data.valued[i, c]) * delta)
+            for q in range(np.uint64(starts[i]), np.uint64(starts[i + ONE])):
+                _add(gradient, ones[q] + u, delta)
+            for c in range(len(valued_rows)):
+                _add(gradient, valued_rows[c] + u, fill(valued[i, c]) * delta)
         _add(gradient, inputs * width + u, sum_of_deltas)
-        for c in range(len(data.shift)):
-            _add(gradient, c * width + u, fill(data.shift[c]) * sum_of_deltas)
+        for c in range(len(shift)):
+            _add(gradient, c * width + u, fill(shift[c]) * sum_of_deltas)
 
 
 @kernel

@@ -1,6 +1,5 @@
 """A small domain and strategies for tests of studies."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +21,7 @@ from milbox.strategies import (
 )
 from milbox.surrogates.linear import LinearLearner
 from milbox.surrogates.relu import ReluLearner
-from milbox.trials import Certificate, History, Proposal
+from milbox.trials import Answer, Certificate, Empty, Found, History, Proposal
 
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 """A folder where flushing to disk costs nothing, for tests that open many journals; None: wherever."""
@@ -41,27 +40,27 @@ class Greedy:
 
     noise: float = 1.0
 
-    def propose(
-        self, domain: md.Domain, history: History, count: int, rng: np.random.Generator
-    ) -> Sequence[Proposal]:
+    def propose(self, domain: md.Domain, history: History, count: int, rng: np.random.Generator) -> Answer:
         seen = set(history.asked_points)
         left = [point for point in domain if point not in seen]
         if not left:
-            return []
+            return Empty()
         weights = domain.encode(history.points).T @ history.values
         values = domain.encode(left) @ weights + self.noise * rng.normal(size=len(left))
         order = np.argsort(-values)[:count]
-        return [
-            Proposal(
-                left[i],
-                f"greedy after {len(history)}",
-                Certificate(
-                    Status.OPTIMAL, float(values[i]), float(values[order[0]]), 0.0, len(seen), 0.5, "list"
-                ),
-                fit_seconds=0.25,
+        return Found(
+            tuple(
+                Proposal(
+                    left[i],
+                    f"greedy after {len(history)}",
+                    Certificate(
+                        Status.OPTIMAL, float(values[i]), float(values[order[0]]), 0.0, len(seen), 0.5, "list"
+                    ),
+                    fit_seconds=0.25,
+                )
+                for i in order
             )
-            for i in order
-        ]
+        )
 
 
 STRATEGIES: dict[str, Strategy] = {

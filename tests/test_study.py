@@ -16,7 +16,7 @@ from generators import small_domains
 from milbox.errors import DomainError, Exhausted
 from milbox.strategies import NNMILP, RandomSearch
 from milbox.study import Study
-from milbox.trials import Failed, Finished, History, Journal, Proposal, Trial
+from milbox.trials import Answer, Failed, Finished, Found, History, Journal, Proposal, Trial
 from objectives import score
 from studies import MEMORY, Greedy, shelf
 
@@ -54,9 +54,7 @@ class Recorder:
 
     calls: list[tuple[History, int, int]]
 
-    def propose(
-        self, domain: md.Domain, history: History, count: int, rng: np.random.Generator
-    ) -> Sequence[Proposal]:
+    def propose(self, domain: md.Domain, history: History, count: int, rng: np.random.Generator) -> Answer:
         self.calls.append((history, count, int(rng.integers(2**62))))
         return Greedy().propose(domain, history, count, rng)
 
@@ -210,11 +208,9 @@ class Scripted:
 
     points: tuple[tuple[int, ...], ...]
 
-    def propose(
-        self, domain: md.Domain, history: History, count: int, rng: np.random.Generator
-    ) -> Sequence[Proposal]:
+    def propose(self, domain: md.Domain, history: History, count: int, rng: np.random.Generator) -> Answer:
         del domain, history, count, rng
-        return [Proposal(point, "script") for point in self.points]
+        return Found(tuple(Proposal(point, "script") for point in self.points))
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ for domain in domains:
     points = [next(iter(domain))]
     for _ in range(9):
         linear = Linear(rng.normal(size=domain.features), 0.0)
-        points += [proposal.point for proposal in Mip().best(linear, domain, points, 1, rng)]
+        points += [proposal.point for proposal in Mip().best(linear, domain, points, 1, rng).proposals]
     features, values = domain.encode(points), rng.normal(size=len(points))
     for learner in (ReluLearner(hidden=(5,), steps=20), ReluLearner(hidden=(4, 4), steps=20), Ranked()):
         net = learner.fit(features, values, rng)
@@ -47,7 +47,7 @@ for domain in domains:
             layer.bias.flags.writeable = layer.weights.flags.writeable = False
         for surrogate in (net, turned, fixed):
             for inner in (Branch(), Mip()):
-                assert len(inner.best(surrogate, domain, points, 2, rng)) == 2
+                assert len(inner.best(surrogate, domain, points, 2, rng).proposals) == 2
 """
 
 

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         MilboxError,
         ObjectiveFailed,
         SolverUnavailable,
+        Undecided,
         UnsupportedProgram,
     )
     from milbox.inner.argmax import Optimum, argmax
@@ -82,7 +83,7 @@ _HOMES = {
     "milbox.domain.plain": "plain",
     "milbox.errors": (
         "DataError DomainError Exhausted JournalError JournalMismatch MilboxError ObjectiveFailed "
-        "SolverUnavailable UnsupportedProgram"
+        "SolverUnavailable Undecided UnsupportedProgram"
     ),
     "milbox.inner.argmax": "Optimum argmax",
     "milbox.milp.solution": "Limits Status",
@@ -114,6 +115,7 @@ __all__ = [
     "Status",
     "Study",
     "Trial",
+    "Undecided",
     "UnsupportedProgram",
     "all_different",
     "all_of",

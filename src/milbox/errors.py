@@ -13,6 +13,10 @@ class Exhausted(MilboxError):
     """Every point of the domain has been asked already."""
 
 
+class Undecided(MilboxError):
+    """No new point was found within the limits, and it is not proved that none is left."""
+
+
 class JournalError(MilboxError):
     """A file is not a journal, is damaged, is in use, or cannot be written."""
 

@@ -15,10 +15,22 @@ import numpy as np
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed.conflict import ensure_feasible
-from milbox.errors import Exhausted
+from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
-from milbox.trials import Failed, Finished, Header, History, Journal, Proposal, Trial
-from milbox.trials.exhaustion import nothing_left
+from milbox.trials import (
+    Answer,
+    Empty,
+    Failed,
+    Finished,
+    Found,
+    Header,
+    History,
+    Journal,
+    Proposal,
+    Trial,
+    Unknown,
+)
+from milbox.trials.exhaustion import nothing_found, nothing_left
 from milbox.trials.header import Sense, identity
 from milbox.trials.known import known_trials
 from milbox.trials.value import measured, whole
@@ -59,7 +71,6 @@ class Study:
         """
         if not isinstance(domain, Domain):
             raise TypeError(f"a study needs a Domain, not {domain!r}")
-        ensure_feasible(domain, Scip())
         self.domain = domain
         self.seed: int = whole("seed", seed, 0)
         self.sense: Sense = "minimize" if minimize else "maximize"
@@ -73,6 +84,8 @@ class Study:
             )
         self.strategy: Strategy = strategy
         given = known_trials(domain, known)
+        if not given:  # a known point shows that there is one
+            ensure_feasible(domain, Scip())
         self._lock = threading.RLock()
         self._exhausted = False
         self._shown = self._history = History()
@@ -114,7 +127,7 @@ class Study:
 
     @property
     def exhausted(self) -> bool:
-        """Whether every point of the domain has been asked, as far as is known."""
+        """Whether it is proved that every point of the domain has been asked."""
         return self._exhausted or len(self.trials) == self.domain.size
 
     @property
@@ -123,19 +136,21 @@ class Study:
         return self.exhausted and all(trial.value is not None for trial in self.trials)
 
     def ask(self) -> Trial:
-        """The next point to evaluate, or `Exhausted` when every point has been asked."""
+        """The next point to evaluate; arguments and errors as `ask_many`."""
         return self.ask_many(1)[0]
 
     def ask_many(self, count: int) -> list[Trial]:
-        """Up to `count` different points to evaluate at the same time: fewer when the domain has no more."""
+        """Up to `count` different points to evaluate at the same time: fewer when no more were found.
+
+        Raises:
+            Exhausted: it is proved that every point of the domain has been asked.
+            Undecided: no new point was found within the strategy's limits, and nothing is proved.
+        """
         count = whole("count", count, 1)
         with self._lock:
             history = self.history
             rng = np.random.default_rng([self.seed, len(history)])
             proposals = self._checked(self.strategy.propose(self.domain, history, count, rng), count)
-            if not proposals:
-                self._exhausted = True
-                raise Exhausted(nothing_left(self._shown, self.best))
             now = time.time()
             self._add([self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)])
             return [self._handed_out(trial) for trial in self._shown.trials[len(history) :]]
@@ -270,11 +285,24 @@ class Study:
         trial = self._kept(Trial(number, proposal, asked_at=now))
         return _turned(trial) if self.sense == "minimize" else trial
 
-    def _checked(self, proposals: Sequence[Proposal], count: int) -> list[Proposal]:
+    def _checked(self, answer: Answer, count: int) -> list[Proposal]:
         """Proposals that were checked here, whoever made them: contained, unseen, distinct."""
+        match answer:
+            case Empty():
+                self._exhausted = True
+                raise Exhausted(nothing_left(self._shown, self.best))
+            case Unknown(reason):
+                raise Undecided(nothing_found(self._shown, reason))
+            case Found():
+                pass
+            case _:
+                raise TypeError(
+                    f"the strategy {identity(self.strategy)} answered {answer!r}; an answer is "
+                    f"Found(proposals), Empty() or Unknown(reason) of milbox.trials"
+                )
         batch: set[Point] = set()
         checked = []
-        for proposal in proposals[:count]:
+        for proposal in answer.proposals[:count]:
             point = tuple(operator.index(code) for code in proposal.point)
             if not self.domain.contains(point):
                 wrong = "outside the domain"

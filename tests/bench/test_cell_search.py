@@ -10,6 +10,7 @@ from milbox.bench.records import Record
 from milbox.domain import Domain, binary
 from milbox.problems.cells import EDGES, ENDS, INNER, NULL, VERTICES
 from milbox.problems.nasbench import cell_domain
+from milbox.testing.answers import proposed
 from milbox.trials import Finished, History, Proposal
 
 DOMAIN = cell_domain(symmetry=False)
@@ -77,12 +78,12 @@ def test_law_7(strategy: CellEvolution | CellSampling, seed: int) -> None:
         point = tuple(pruned(*graphs(50, seed=number))[0].tolist())
         history = history.asked([Proposal(point, "random")]).told(number, Finished(float(number)))
     history = history.asked([Proposal(tuple(pruned(*graphs(50, seed=9))[0].tolist()), "random")])
-    found = strategy.propose(DOMAIN, history, 8, np.random.default_rng(seed))
+    found = proposed(strategy.propose(DOMAIN, history, 8, np.random.default_rng(seed)))
     points = [proposal.point for proposal in found]
     assert len(set(points)) == 8
     assert not set(points) & set(history.asked_points)
     assert all(DOMAIN.contains(point) for point in points)
-    assert strategy.propose(DOMAIN, history, 8, np.random.default_rng(seed)) == found
+    assert proposed(strategy.propose(DOMAIN, history, 8, np.random.default_rng(seed))) == found
     assert {proposal.origin for proposal in found} <= {"cell mutation", "random cell"}
 
 

@@ -49,7 +49,7 @@ from milbox.domain import Domain
 from milbox.errors import DataError, JournalError, SolverUnavailable
 from milbox.milp.solution import Status
 from milbox.study import Study
-from milbox.trials import Certificate, History, Proposal
+from milbox.trials import Certificate, Found, History, Proposal
 
 COLUMNS = "problem,algorithm,trial,evaluations,best,auc,gap,seconds_fit,seconds_inner,infeasible,repeated"
 
@@ -63,14 +63,14 @@ class Scripted:
     def __repr__(self) -> str:
         return "Scripted"
 
-    def propose(self, domain: Domain, history: History, count: int, rng: Any) -> list[Proposal]:
+    def propose(self, domain: Domain, history: History, count: int, rng: Any) -> Found:
         del domain, count, rng
         number = len(history)
         if number < 2 or not self.seconds:
-            return [Proposal(self.points[number], "random")]
+            return Found((Proposal(self.points[number], "random"),))
         status = Status.OPTIMAL if self.seconds[number] < 1 else Status.FEASIBLE
         proof = Certificate(status, 1.0, 1.0, 0.0, number, self.seconds[number], "script")
-        return [Proposal(self.points[number], "milp", proof, fit_seconds=0.5)]
+        return Found((Proposal(self.points[number], "milp", proof, fit_seconds=0.5),))
 
 
 def cell(

@@ -18,6 +18,8 @@ from milbox.inner.branch_search import maximise
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
+from milbox.testing.answers import all_proposed, proposed
+from milbox.trials import Empty
 
 
 def untrained(features: int, units: int, seed: int) -> ReluNet:
@@ -52,7 +54,9 @@ def test_the_best_points_left_with_true_certificates(data: st.DataObject) -> Non
     share = data.draw(st.sampled_from([0, len(every) // 2, len(every) - 1, len(every)]))
     tried = [every[i] for i in order[: max(0, share)]]
     count = data.draw(st.integers(1, 4))
-    found = Branch().best(net, domain, tried, count, np.random.default_rng(data.draw(st.integers(0, 9))))
+    found = all_proposed(
+        Branch().best(net, domain, tried, count, np.random.default_rng(data.draw(st.integers(0, 9))))
+    )
 
     left = left_over(domain, tried)
     values: FloatArray = net.predict(domain.encode(left)) if left else np.zeros(0)
@@ -78,7 +82,7 @@ def test_blocks_of_constraints(seed: int) -> None:
     every = np.array(list(domain))
     values = net.predict(domain.encode(every))
     tried = [tuple(row) for row in every[np.argsort(-values)[:500]].tolist()]
-    (found,) = Branch().best(net, domain, tried, 1, np.random.default_rng(seed))
+    (found,) = proposed(Branch().best(net, domain, tried, 1, np.random.default_rng(seed)))
     assert found.certificate is not None
     assert found.certificate.value == pytest.approx(np.sort(values)[::-1][500], abs=1e-12)
 
@@ -89,18 +93,17 @@ def test_linear_surrogates() -> None:
     flat = ReluNet.of([(line.weights[:, None], np.array([line.bias]))])
     values = np.sort(line.predict(domain.encode(list(domain))))[::-1]
     for surrogate in (line, flat):
-        found = Branch().best(surrogate, domain, [], 5, np.random.default_rng(0))
+        found = proposed(Branch().best(surrogate, domain, [], 5, np.random.default_rng(0)))
         assert [p.certificate.value for p in found if p.certificate] == pytest.approx(values[:5], abs=1e-12)
 
 
 def test_nothing_left() -> None:
     domain = paired_subsets(1)
     net = untrained(6, 4, 0)
-    assert Branch().best(net, domain, list(domain), 3, np.random.default_rng(0)) == []
+    assert Branch().best(net, domain, list(domain), 3, np.random.default_rng(0)) == Empty()
     x = mb.binary("x", 3)
     empty = Domain([x], [x.sum() >= 4])
-    assert Branch().best(untrained(3, 4, 0), empty, [], 1, np.random.default_rng(0)) == []
-    assert Branch().best(net, domain, [], 0, np.random.default_rng(0)) == []
+    assert Branch().best(untrained(3, 4, 0), empty, [], 1, np.random.default_rng(0)) == Empty()
 
 
 def test_points_outside_the_domain_forbid_nothing() -> None:
@@ -108,8 +111,8 @@ def test_points_outside_the_domain_forbid_nothing() -> None:
     domain = Domain([k], [k[0] + k[1] <= 1])
     net = untrained(domain.features, 6, 1)
     strangers = [(9, 0), (-7, -2), (300, 1), (5, 5)]
-    free = Branch().best(net, domain, [], 1, np.random.default_rng(0))[0]
-    found = Branch().best(net, domain, strangers, 1, np.random.default_rng(0))[0]
+    free = proposed(Branch().best(net, domain, [], 1, np.random.default_rng(0)))[0]
+    found = proposed(Branch().best(net, domain, strangers, 1, np.random.default_rng(0)))[0]
     assert found.point == free.point
     assert found.certificate is not None
     assert found.certificate.no_goods == 0
@@ -125,7 +128,7 @@ def test_few_states_of_wide_variables() -> None:
     assert listed.numbers([*every[::-1], (0, 0, 0)]).ravel().tolist() == list(range(128))[::-1]
     values = net.predict(domain.encode(every))
     order = np.argsort(-values)
-    found = Branch().best(net, domain, [every[i] for i in order[:5]], 4, np.random.default_rng(0))
+    found = proposed(Branch().best(net, domain, [every[i] for i in order[:5]], 4, np.random.default_rng(0)))
     assert [p.point for p in found] == [every[i] for i in order[5:9]]
 
 
@@ -138,7 +141,7 @@ def test_what_is_no_number_proves_nothing() -> None:
             (np.array([[1.0], [0.0]]), np.ones(1)),
         ]
     )
-    (found,) = Branch().best(net, paired_subsets(1), [], 1, np.random.default_rng(0))
+    (found,) = proposed(Branch().best(net, paired_subsets(1), [], 1, np.random.default_rng(0)))
     assert found.certificate is not None
     assert found.certificate.status is Status.FEASIBLE
     assert found.certificate.bound == math.inf
@@ -161,8 +164,12 @@ def test_what_it_cannot_do_is_refused_with_a_reason() -> None:
 def test_the_seed_breaks_ties_and_nothing_else_does() -> None:
     domain = paired_subsets(2)
     constant = ReluNet.of([(np.zeros((12, 3)), np.ones(3)), (np.ones((3, 1)), np.zeros(1))])
-    found = [Branch().best(constant, domain, [], 1, np.random.default_rng(s))[0].point for s in range(20)]
-    again = [Branch().best(constant, domain, [], 1, np.random.default_rng(s))[0].point for s in range(20)]
+    found = [
+        proposed(Branch().best(constant, domain, [], 1, np.random.default_rng(s)))[0].point for s in range(20)
+    ]
+    again = [
+        proposed(Branch().best(constant, domain, [], 1, np.random.default_rng(s)))[0].point for s in range(20)
+    ]
     assert found == again
     assert len(set(found)) > 10
 
@@ -171,8 +178,8 @@ def test_the_seed_breaks_ties_and_nothing_else_does() -> None:
 def test_a_limit_gives_points_and_valid_bounds(limits: Limits) -> None:
     domain = Domain([mb.categorical("c", "abcd", 12)])
     net = untrained(48, 24, 5)
-    exact = Branch().best(net, domain, [], 2, np.random.default_rng(0))
-    found = Branch(limits).best(net, domain, [], 2, np.random.default_rng(0))
+    exact = proposed(Branch().best(net, domain, [], 2, np.random.default_rng(0)))
+    found = proposed(Branch(limits).best(net, domain, [], 2, np.random.default_rng(0)))
     assert len(found) == 2
     for proposal, best in zip(found, exact, strict=True):
         assert proposal.certificate is not None

@@ -15,9 +15,10 @@ from milbox.inner import Evolution, InnerSolver, Sample
 from milbox.inner.evolution_genes import block_genes, variable_genes
 from milbox.inner.evolution_kernels import cross, exchange, mutate, mutate_balanced, tournaments
 from milbox.inner.evolution_mutators import Balanced, Mutator, Pointwise, paired_subsets
-from milbox.inner.sample import sample
+from milbox.inner.untried import sample
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluLearner, ReluNet
+from milbox.testing.answers import all_proposed, proposed
 
 SOLVERS: tuple[InnerSolver, ...] = (
     Evolution(evaluations=60, batch=20),
@@ -50,7 +51,7 @@ def test_only_new_feasible_distinct_points_and_all_that_are_left(
     domain = data.draw(small_domains(most=32, feasible=True))
     forbidden = data.draw(histories(domain, most=40)).asked_points
     net = data.draw(relu_nets(domain.features))
-    found = solver.best(net, domain, forbidden, count, np.random.default_rng(seed))
+    found = all_proposed(solver.best(net, domain, forbidden, count, np.random.default_rng(seed)))
     left = set(domain) - set(forbidden)
     points = [proposal.point for proposal in found]
     assert len(set(points)) == len(points) == min(count, len(left))
@@ -62,7 +63,7 @@ def test_only_new_feasible_distinct_points_and_all_that_are_left(
         assert certificate.value == pytest.approx(own, abs=1e-9)
         assert certificate.bound == np.inf
         assert certificate.status == "feasible"
-    again = solver.best(net, domain, forbidden, count, np.random.default_rng(seed))
+    again = all_proposed(solver.best(net, domain, forbidden, count, np.random.default_rng(seed)))
     assert [proposal.point for proposal in again] == points
 
 
@@ -105,8 +106,8 @@ def test_evolution_finds_better_points_than_chance() -> None:
     model = Linear(rng.normal(size=domain.features), 0.0)
     top = float(model.weights.reshape(12, 4).max(axis=1).sum())
     tried = [tuple(p) for p in sample(domain, 50, rng).tolist()]
-    evolved = Evolution().best(model, domain, tried, 1, np.random.default_rng(1))[0].certificate
-    drawn = Sample().best(model, domain, tried, 1, np.random.default_rng(1))[0].certificate
+    evolved = proposed(Evolution().best(model, domain, tried, 1, np.random.default_rng(1)))[0].certificate
+    drawn = proposed(Sample().best(model, domain, tried, 1, np.random.default_rng(1)))[0].certificate
     assert evolved is not None
     assert drawn is not None
     assert drawn.value < evolved.value <= top + 1e-9
@@ -133,8 +134,10 @@ def test_a_blind_mutator_leaves_the_domain_and_is_not_believed() -> None:
     assert not domain.feasible(children).all()
     # It likes many ones on the left, which no feasible point has alone.
     model = Linear(np.array([1.0] * 5 + [-1.0] * 5), 0.0)
-    found = Evolution(mutator, evaluations=500).best(
-        model, domain, [tuple(p) for p in founders.tolist()], 3, np.random.default_rng(2)
+    found = proposed(
+        Evolution(mutator, evaluations=500).best(
+            model, domain, [tuple(p) for p in founders.tolist()], 3, np.random.default_rng(2)
+        )
     )
     assert all(domain.contains(proposal.point) for proposal in found)
 

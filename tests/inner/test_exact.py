@@ -18,6 +18,7 @@ from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Highs, Scip, Settings
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
+from milbox.testing.answers import all_proposed, proposed
 from milbox.trials import Proposal
 
 EXACT: dict[str, InnerSolver] = {
@@ -69,7 +70,7 @@ def test_argmax_over_unseen_points(name: str, data: st.DataObject) -> None:
     share = data.draw(st.sampled_from([0, len(every) // 2, len(every) - keep]))
     forbidden = [every[i] for i in order[:share]]
     count = data.draw(st.integers(1, 3))
-    found = inner.best(net, domain, forbidden, count, np.random.default_rng(0))
+    found = all_proposed(inner.best(net, domain, forbidden, count, np.random.default_rng(0)))
     check(list(found), net, domain, forbidden, count)
 
 
@@ -89,7 +90,7 @@ def test_neurons_of_any_size(name: str, hidden: tuple[int, ...], size: float) ->
     net = ReluNet.of(layers)
     every = list(domain)
     np.testing.assert_allclose(net.predict(domain.encode(every)), plain.predict(domain.encode(every)))
-    check(list(EXACT[name].best(net, domain, every[:9], 1, rng)), net, domain, every[:9], 1)
+    check(list(proposed(EXACT[name].best(net, domain, every[:9], 1, rng))), net, domain, every[:9], 1)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
@@ -107,7 +108,7 @@ def test_any_scale_of_values(name: str, scale: float) -> None:
     every = list(domain)
     values = net.predict(domain.encode(every))
     tried = [every[i] for i in np.argsort(-values)[:10]]
-    found = EXACT[name].best(net, domain, tried, 1, np.random.default_rng(0))[0]
+    found = proposed(EXACT[name].best(net, domain, tried, 1, np.random.default_rng(0)))[0]
     target = np.sort(values)[::-1][10]
     assert net.predict(domain.encode([found.point]))[0] == pytest.approx(target, rel=1e-5)
 
@@ -131,7 +132,7 @@ def test_linear_surrogates_and_deep_networks() -> None:
         for inner in EXACT.values():
             if isinstance(inner, Branch) and inner.refusal(surrogate, domain) is not None:
                 continue
-            found = inner.best(surrogate, domain, tried, 2, np.random.default_rng(0))
+            found = proposed(inner.best(surrogate, domain, tried, 2, np.random.default_rng(0)))
             check(list(found), surrogate, domain, tried, 2)
 
 
@@ -141,7 +142,7 @@ def test_variables_of_a_billion_codes(inner: InnerSolver) -> None:
     k, j = mb.integer("k", 0, 10**9, encoding="integer"), mb.integer("j", 0, 10**9, encoding="integer")
     domain = Domain([k, j], [k + j <= 10**9, k >= 5])
     surrogate = Linear(np.array([-1.0, 1e-3]), 0.0)
-    (proposal,) = inner.best(surrogate, domain, [], 1, np.random.default_rng(0))
+    (proposal,) = proposed(inner.best(surrogate, domain, [], 1, np.random.default_rng(0)))
     assert proposal.point == (5, 10**9 - 5)
 
 
@@ -152,13 +153,15 @@ def test_a_limit_gives_a_point_a_bound_and_an_honest_status() -> None:
     net = ReluNet.of(
         [(rng.normal(size=(40, 24)), rng.normal(size=24)), (rng.normal(size=(24, 1)), np.zeros(1))]
     )
-    first = Mip(limits=Limits(seconds=20.0)).best(net, domain, [], 1, rng)[0]
+    first = proposed(Mip(limits=Limits(seconds=20.0)).best(net, domain, [], 1, rng))[0]
     for limits in (Limits(seconds=0.0), Limits(nodes=1)):
-        found = Mip(limits=limits).best(net, domain, [first.point], 1, rng)[0]
+        found = proposed(Mip(limits=limits).best(net, domain, [first.point], 1, rng))[0]
         assert found.certificate is not None
         assert domain.contains(found.point)
         assert found.point != first.point
-        best_left = Mip(limits=Limits(seconds=60.0)).best(net, domain, [first.point], 1, rng)[0].certificate
+        best_left = proposed(Mip(limits=Limits(seconds=60.0)).best(net, domain, [first.point], 1, rng))[
+            0
+        ].certificate
         assert best_left is not None
         assert found.certificate.bound >= best_left.value - 1e-6
         if found.certificate.status is Status.OPTIMAL:
@@ -175,7 +178,7 @@ def test_a_program_takes_over_for_what_is_left_of_the_time() -> None:
     branch = Branch(Limits(nodes=1))
     for seconds, proved in ((60.0, True), (1e-9, False)):  # branch and bound has taken longer than that
         inner = Auto(Enumerate(0), branch, Mip(limits=Limits(seconds=seconds)))
-        certificate = inner.best(net, domain, [], 1, np.random.default_rng(0))[0].certificate
+        certificate = proposed(inner.best(net, domain, [], 1, np.random.default_rng(0)))[0].certificate
         assert certificate is not None
         assert (certificate.status is Status.OPTIMAL) == proved
         assert certificate.solver.startswith("SCIP" if proved else "branch and bound")
@@ -222,7 +225,7 @@ def test_a_radius_keeps_its_distance_while_something_is_that_far(data: st.DataOb
     net = data.draw(relu_nets(domain.features))
     tried = [every[i] for i in data.draw(st.sets(st.integers(0, len(every) - 1), max_size=4))]
     radius = data.draw(st.integers(1, 3))
-    found = Mip(radius=radius).best(net, domain, tried, 1, np.random.default_rng(0))
+    found = all_proposed(Mip(radius=radius).best(net, domain, tried, 1, np.random.default_rng(0)))
 
     def distance(point: Point) -> int:
         return min((sum(a != b for a, b in zip(point, other, strict=True)) for other in tried), default=99)

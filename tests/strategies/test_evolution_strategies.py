@@ -21,6 +21,7 @@ from milbox.strategies import (
     Strategy,
 )
 from milbox.surrogates import ReluLearner
+from milbox.testing.answers import all_proposed, proposed
 from milbox.trials import Finished, History, Proposal
 
 QUICK = ReluLearner(hidden=(3,), steps=20)
@@ -41,12 +42,12 @@ def test_law_7(name: str, data: st.DataObject, count: int, seed: int) -> None:
     strategy = STRATEGIES[name]
     domain = data.draw(small_domains(most=24, feasible=True))
     history = data.draw(histories(domain, most=30))
-    proposals = strategy.propose(domain, history, count, np.random.default_rng(seed))
+    proposals = all_proposed(strategy.propose(domain, history, count, np.random.default_rng(seed)))
     left = set(domain) - set(history.asked_points)
     points = [proposal.point for proposal in proposals]
     assert len(set(points)) == len(points) == min(count, len(left))
     assert set(points) <= left
-    assert strategy.propose(domain, history, count, np.random.default_rng(seed)) == proposals
+    assert all_proposed(strategy.propose(domain, history, count, np.random.default_rng(seed))) == proposals
 
 
 def measured(points: Sequence[Point], values: Sequence[float]) -> History:
@@ -64,7 +65,7 @@ def test_the_population_is_the_last_finished_trials() -> None:
     # The ten best are too old; with all the rest in the tournament the parents are trials 29 and 28.
     strategy = RegEvo(tournament=50, alive=20, mutator=Pointwise(0.5, 0.0), initial=5)
     for seed in range(20):
-        proposal = strategy.propose(domain, history, 1, np.random.default_rng(seed))[0]
+        proposal = proposed(strategy.propose(domain, history, 1, np.random.default_rng(seed)))[0]
         assert set(proposal.point) == {28, 29}
         assert proposal.origin == "mutation of 29"
 
@@ -85,7 +86,7 @@ def test_pending_and_failed_points_are_no_parents_but_are_not_proposed_again() -
     domain = Domain([md.binary("x", 3)])
     history = measured([(0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 1, 1), (0, 1, 1)], [1.0, 2.0])
     for seed in range(10):
-        found = RegEvo(initial=1).propose(domain, history, 9, np.random.default_rng(seed))
+        found = proposed(RegEvo(initial=1).propose(domain, history, 9, np.random.default_rng(seed)))
         assert {proposal.point for proposal in found} == {(1, 0, 0), (1, 0, 1), (1, 1, 0)}
         parents = {proposal.origin for proposal in found}
         assert parents <= {"mutation of 0", "mutation of 1", "random"}
@@ -96,7 +97,7 @@ def test_evolution_climbs() -> None:
     goal = np.array([0, 1, 2, 3, 0, 1, 2, 3, 0, 1])
     history = History()
     for number in range(400):
-        proposal = RegEvo().propose(domain, history, 1, np.random.default_rng([3, number]))[0]
+        proposal = proposed(RegEvo().propose(domain, history, 1, np.random.default_rng([3, number])))[0]
         value = float((np.array(proposal.point) == goal).sum())
         history = history.asked([proposal]).told(number, Finished(value))
     assert history.values[:50].max() <= 7

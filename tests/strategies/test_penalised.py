@@ -14,9 +14,10 @@ from milbox.arrays import FloatArray
 from milbox.domain import Domain
 from milbox.inner import Evolution
 from milbox.inner.evolution_mutators import Pointwise
-from milbox.inner.sample import sample
+from milbox.inner.untried import sample
 from milbox.strategies import EnsembleRegEvo, Penalised
 from milbox.surrogates.linear import Linear, LinearLearner
+from milbox.testing.answers import all_proposed, proposed
 from milbox.trials import Finished, History, Proposal
 
 INNER = Evolution(Pointwise(0.2, 0.1, blind=True), evaluations=60, batch=20)
@@ -38,12 +39,12 @@ def test_law_7(data: st.DataObject, count: int, seed: int) -> None:
     strategy = Penalised(LinearLearner(), INNER, initial=2)
     domain = data.draw(small_domains(most=24, feasible=True))
     history = data.draw(histories(domain, most=30))
-    proposals = strategy.propose(domain, history, count, np.random.default_rng(seed))
+    proposals = all_proposed(strategy.propose(domain, history, count, np.random.default_rng(seed)))
     left = set(domain) - set(history.asked_points)
     points = [proposal.point for proposal in proposals]
     assert len(set(points)) == len(points) == min(count, len(left))
     assert set(points) <= left
-    assert strategy.propose(domain, history, count, np.random.default_rng(seed)) == proposals
+    assert all_proposed(strategy.propose(domain, history, count, np.random.default_rng(seed))) == proposals
 
 
 def history_of(domain: Domain, count: int) -> History:
@@ -74,7 +75,9 @@ def test_without_constraints_it_is_algorithm_1() -> None:
     domain = Domain([md.categorical("c", list("abcd"), 5)])
     history = history_of(domain, 30)
     learner = Watched()
-    (found,) = Penalised(learner, INNER, initial=10).propose(domain, history, 1, np.random.default_rng(0))
+    (found,) = proposed(
+        Penalised(learner, INNER, initial=10).propose(domain, history, 1, np.random.default_rng(0))
+    )
     ((features, values),) = learner.shown
     np.testing.assert_array_equal(features, domain.encode(history.points))
     np.testing.assert_array_equal(values, history.values)
@@ -93,6 +96,6 @@ def test_the_papers_settings() -> None:
     x = md.binary("x", 10)
     domain = Domain([x], [x[0:5].sum() == x[5:10].sum()])
     history = history_of(domain, 30)
-    (found,) = strategy.propose(domain, history, 1, np.random.default_rng(0))
+    (found,) = proposed(strategy.propose(domain, history, 1, np.random.default_rng(0)))
     assert domain.contains(found.point)
     assert found.point not in history.asked_points

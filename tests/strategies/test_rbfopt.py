@@ -11,6 +11,7 @@ from milbox.domain import Domain
 from milbox.errors import SolverUnavailable, UnsupportedProgram
 from milbox.strategies import rbfopt as adapter
 from milbox.strategies.rbfopt import RbfOpt
+from milbox.testing.answers import proposed
 from milbox.trials import Failed, Finished, History, Proposal
 
 pytest.importorskip("rbfopt", reason="pip install milbox[rbfopt]")
@@ -28,7 +29,7 @@ def history(steps: int, strategy: RbfOpt) -> History:
     """Asked and told one by one."""
     past = History()
     for number in range(steps):
-        found = strategy.propose(domain(), past, 1, np.random.default_rng(number))
+        found = proposed(strategy.propose(domain(), past, 1, np.random.default_rng(number)))
         past = past.asked(found).told(number, Finished(value(found[0].point)))
     return past
 
@@ -42,13 +43,13 @@ def test_it_is_a_function_of_the_history() -> None:
     assert [trial.origin for trial in past] == ["rbfopt"] * 9
     # Nothing is left in NumPy's global random numbers, and nothing depends on the run that was kept.
     np.testing.assert_equal(np.random.get_state(legacy=False), before)  # noqa: NPY002
-    going_on = strategy.propose(domain(), past, 1, np.random.default_rng(1))
-    assert strategy.propose(domain(), past, 1, np.random.default_rng(1)) == going_on
+    going_on = proposed(strategy.propose(domain(), past, 1, np.random.default_rng(1)))
+    assert proposed(strategy.propose(domain(), past, 1, np.random.default_rng(1))) == going_on
     adapter._last.clear()
-    assert strategy.propose(domain(), past, 1, np.random.default_rng(1)) == going_on
+    assert proposed(strategy.propose(domain(), past, 1, np.random.default_rng(1))) == going_on
     # Another run in between takes its place, and is itself told nothing of this one.
     other = history(3, RbfOpt(seed=6))
-    assert strategy.propose(domain(), History(past.trials[:4]), 1, np.random.default_rng(1))[0] == (
+    assert proposed(strategy.propose(domain(), History(past.trials[:4]), 1, np.random.default_rng(1)))[0] == (
         past.trials[4].proposal
     )
     assert other.asked_points == history(3, RbfOpt(seed=6)).asked_points
@@ -56,18 +57,18 @@ def test_it_is_a_function_of_the_history() -> None:
 
 def test_pending_failed_and_foreign_points_do_not_stop_it() -> None:
     strategy = RbfOpt(seed=5)
-    first = strategy.propose(domain(), History(), 3, np.random.default_rng(0))
+    first = proposed(strategy.propose(domain(), History(), 3, np.random.default_rng(0)))
     assert len({proposal.point for proposal in first}) == 3
     assert first[0].origin == "rbfopt"
     pending = History().asked(first)
-    rest = strategy.propose(domain(), pending, 2, np.random.default_rng(0))
+    rest = proposed(strategy.propose(domain(), pending, 2, np.random.default_rng(0)))
     assert not {proposal.point for proposal in rest} & {proposal.point for proposal in first}
     failed = pending.told(0, Failed("no")).told(1, Finished(1.0)).told(2, Finished(2.0))
-    assert strategy.propose(domain(), failed, 1, np.random.default_rng(0))[0].origin == "rbfopt"
+    assert proposed(strategy.propose(domain(), failed, 1, np.random.default_rng(0)))[0].origin == "rbfopt"
     known = History().asked([Proposal(point, "known") for point in list(domain())[:26]])
     for number in range(26):
         known = known.told(number, Finished(1.0 * number))
-    left = strategy.propose(domain(), known, 5, np.random.default_rng(0))
+    left = proposed(strategy.propose(domain(), known, 5, np.random.default_rng(0)))
     assert [proposal.point for proposal in left] == [list(domain())[26]]
 
 

@@ -8,6 +8,7 @@ from milbox.inner import Enumerate, Mip
 from milbox.strategies import NNMILP, LinearMILP, ModelBased, RandomSearch
 from milbox.surrogates.linear import LinearLearner
 from milbox.surrogates.relu import ReluLearner
+from milbox.testing.answers import proposed
 from milbox.testing.strategies import StrategyConformance, history_of, small_domain
 from milbox.trials import History
 
@@ -30,7 +31,7 @@ class TestByProgram(StrategyConformance):
 
 def test_a_batch_has_a_surrogate_per_point() -> None:
     domain = small_domain()
-    batch = NNMILP(initial=10).propose(domain, history_of(domain, 30), 3, np.random.default_rng(0))
+    batch = proposed(NNMILP(initial=10).propose(domain, history_of(domain, 30), 3, np.random.default_rng(0)))
     assert len({p.certificate.value for p in batch if p.certificate}) == 3
     assert all(p.fit_seconds > 0 for p in batch)
 
@@ -39,7 +40,7 @@ def test_random_points_where_rejection_is_hopeless() -> None:
     # A permutation matrix of 8: one in 4.6e14 points of the box.
     m = mb.binary("m", (8, 8))
     domain = mb.Domain([m], [m.sum(axis=0) == 1, m.sum(axis=1) == 1])
-    proposals = RandomSearch().propose(domain, History(), 12, np.random.default_rng(0))
+    proposals = proposed(RandomSearch().propose(domain, History(), 12, np.random.default_rng(0)))
     points = {p.point for p in proposals}
     assert len(points) == 12
     assert all(domain.contains(point) for point in points)
@@ -51,7 +52,7 @@ def test_random_points_of_blocks_are_uniform() -> None:
     x = mb.binary("x", 10)
     domain = mb.Domain([x], [x[:5].sum() == x[5:].sum()])
     assert domain.size == 252
-    proposals = RandomSearch().propose(domain, History(), 200, np.random.default_rng(1))
+    proposals = proposed(RandomSearch().propose(domain, History(), 200, np.random.default_rng(1)))
     assert len({p.point for p in proposals}) == 200
 
 

@@ -6,7 +6,7 @@ in our domain, which does not say what it was: when its cell is mutated, it come
 Points asked before are drawn again, as everywhere in milbox.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,8 @@ from milbox.domain import Domain
 from milbox.inner.evolution import parents
 from milbox.problems.cells import EDGES, ENDS, INNER, NULL, VERTICES
 from milbox.strategies import RandomSearch
-from milbox.trials import History, Proposal
+from milbox.trials import Answer, Found, History, Proposal
+from milbox.trials.answer import joined
 
 MOST_EDGES = 9
 BROOD = 64
@@ -40,7 +41,7 @@ class CellEvolution:
     rate: float = 1.0
     initial: int = 50
 
-    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Sequence[Proposal]:
+    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new mutants, or random points until `initial` are measured."""
         population = history.finished[-self.alive :]
         if len(history.finished) < self.initial or not population:
@@ -66,7 +67,7 @@ class CellSampling:
 
     initial: int = 50
 
-    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Sequence[Proposal]:
+    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new random cells."""
         if len(history.finished) < self.initial:
             return RandomSearch().propose(domain, history, count, rng)
@@ -111,7 +112,7 @@ def pruned(edges: IntArray, ops: IntArray) -> IntArray:
 
 def fresh(
     brood: Callable[[], IntArray], origin: str, domain: Domain, history: History, count: int, rng: Generator
-) -> list[Proposal]:
+) -> Answer:
     """The first `count` new points of as many broods as it takes; random ones when that is too many."""
     seen = set(history.asked_points)
     found: dict[Point, None] = {}
@@ -122,11 +123,11 @@ def fresh(
                 found[point] = None
         if len(found) == count:
             break
-    proposals = [Proposal(point, origin) for point in found]
-    if len(proposals) < count:
-        missing = count - len(proposals)
-        proposals += RandomSearch().propose(domain, history.asked(proposals), missing, rng)
-    return proposals
+    proposals = tuple(Proposal(point, origin) for point in found)
+    if len(proposals) == count:
+        return Found(proposals)
+    missing = count - len(proposals)
+    return joined(proposals, RandomSearch().propose(domain, history.asked(proposals), missing, rng))
 
 
 def refusal(domain: Domain) -> str | None:

@@ -23,7 +23,7 @@ from milbox.problems import Problem, load
 from milbox.strategies import NNMILP
 from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import PAPER, ReluLearner, ReluNet
-from milbox.trials import Finished, History
+from milbox.trials import Finished, Found, History
 
 PROBLEMS = (
     "tfbind/SIX6_REF_R1",
@@ -141,10 +141,11 @@ def real_run(problem: Problem, count: int) -> History:
     """The trials of our default strategy, whose points crowd where the optimum is sought."""
     history, strategy = History(), NNMILP()
     for number in range(count):
-        proposals = strategy.propose(problem.domain, history, 1, np.random.default_rng([0, number]))
-        if not proposals:
+        answer = strategy.propose(problem.domain, history, 1, np.random.default_rng([0, number]))
+        if not isinstance(answer, Found):
             break
-        history = history.asked(proposals).told(number, Finished(problem.value(proposals[0].point)))
+        proposal = answer.proposals[0]
+        history = history.asked([proposal]).told(number, Finished(problem.value(proposal.point)))
     return history
 
 
@@ -196,8 +197,11 @@ def timed(
 ) -> tuple[float, float, bool]:
     """Seconds, the value found by the net's own word, and whether it was proved to be the best."""
     began = time.perf_counter()
-    proposal = inner.best(net, problem.domain, points, 1, np.random.default_rng(0))[0]
+    answer = inner.best(net, problem.domain, points, 1, np.random.default_rng(0))
     seconds = time.perf_counter() - began
+    if not isinstance(answer, Found):
+        raise RuntimeError(f"{inner} answered {answer} on {problem.name}")
+    proposal = answer.proposals[0]
     value = float(net.predict(problem.domain.encode([proposal.point]))[0])
     certificate = proposal.certificate
     return seconds, value, certificate is not None and certificate.status is Status.OPTIMAL

@@ -12,7 +12,7 @@ from milbox.cli.problem_file import ProblemFile, read_problem
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
-    from milbox.trials import Proposal
+    from milbox.trials import Answer, Proposal
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 # A first look at how proposals are found: made-up values at so many random points, and so many seconds.
@@ -93,22 +93,34 @@ def rehearsed(problem: ProblemFile) -> "list[Proposal]":
     from milbox.errors import DomainError
     from milbox.milp.solvers import Scip
     from milbox.strategies import RandomSearch
-    from milbox.trials import Finished, History
+    from milbox.trials import Empty, Finished, History
 
     try:
         ensure_feasible(problem.domain, Scip())
     except DomainError:
         raise InputError(conflict_text(problem)) from None
     rng = np.random.default_rng(0)
-    random = RandomSearch().propose(problem.domain, History(), REHEARSAL, rng)
+    random = shown(RandomSearch().propose(problem.domain, History(), REHEARSAL, rng))
     history = History().asked(random)
     for number in range(len(random)):
         history = history.told(number, Finished(float(rng.standard_normal())))
     strategy: Any = problem.strategy
     if hasattr(strategy, "initial"):
         strategy = replace(strategy, initial=0)
-    proposals = hurried(strategy).propose(problem.domain, history, 1, rng)
-    return [random[0], *proposals]
+    answer = hurried(strategy).propose(problem.domain, history, 1, rng)
+    return [random[0], *([] if isinstance(answer, Empty) else shown(answer))]
+
+
+def shown(answer: "Answer") -> "tuple[Proposal, ...]":
+    """The proposals of an answer, or an error that says why there are none."""
+    from milbox.errors import Undecided
+    from milbox.trials import Found, History, Unknown
+    from milbox.trials.exhaustion import nothing_found
+
+    if isinstance(answer, Unknown):
+        raise Undecided(nothing_found(History(), answer.reason))
+    assert isinstance(answer, Found), "the domain has a point"
+    return answer.proposals
 
 
 def hurried(part: Any) -> Any:

@@ -55,7 +55,7 @@ def ask(
         except Exhausted as error:
             raise NothingLeft(str(error)) from None
         if len(trials) < count:
-            say(f"only {plural(len(trials), 'point')} of {count}: the domain has no more")
+            say(f"only {plural(len(trials), 'point')} of {count}: no more were found")
         hand_out(trials, study.domain, csv_file, as_json, journal)
 
 

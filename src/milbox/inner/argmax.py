@@ -9,11 +9,12 @@ import numpy as np
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed.conflict import ensure_feasible
-from milbox.errors import Exhausted
+from milbox.errors import Exhausted, Undecided
 from milbox.inner.auto import Auto
 from milbox.inner.protocol import InnerSolver
 from milbox.milp.solvers import Scip
 from milbox.surrogates.foreign import read
+from milbox.trials.answer import Empty, Unknown
 from milbox.trials.trial import Certificate
 
 
@@ -47,15 +48,18 @@ def argmax(
 
     Raises:
         Exhausted: every point is forbidden.
+        Undecided: no point was found within the limits, and it is not proved that every point is forbidden.
     """
     ensure_feasible(domain, Scip())
     surrogate = model if hasattr(model, "predict") and is_own(model) else read(model, domain.features)
     check_width(surrogate, domain)
     excluded = [domain.point(assignment) for assignment in forbidden]
     found = (inner or Auto()).best(surrogate, domain, excluded, 1, np.random.default_rng(seed))
-    if not found:
+    if isinstance(found, Empty):
         raise Exhausted(f"all points of the domain are among the {len(excluded)} forbidden ones")
-    point, certificate = found[0].point, found[0].certificate
+    if isinstance(found, Unknown):
+        raise Undecided(f"no point was found: {found.reason}; an inner solver with wider limits may find one")
+    point, certificate = found.proposals[0].point, found.proposals[0].certificate
     assert certificate is not None, "exact methods certify"
     value = float(surrogate.predict(domain.encode([point]))[0])
     return Optimum(domain.assignment(point), value, certificate, point)

@@ -14,6 +14,7 @@ from milbox.inner.enumerate import Enumerate
 from milbox.inner.mip import Mip
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate
+from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
 from milbox.trials.trial import Certificate, Proposal
 
 
@@ -32,7 +33,7 @@ class Auto:
 
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Sequence[Proposal]:
+    ) -> Answer:
         """The `count` best points by the cheapest exact method that applies."""
         if self.enumerate.refusal(surrogate, domain) is None:
             return self.enumerate.best(surrogate, domain, forbidden, count, rng)
@@ -44,19 +45,29 @@ class Auto:
         while len(chosen) < count:
             began = time.perf_counter()
             seen = [*forbidden, *(proposal.point for proposal in chosen)]
-            found = branch.best(surrogate, domain, seen, count - len(chosen), rng)
+            answer = branch.best(surrogate, domain, seen, count - len(chosen), rng)
+            if isinstance(answer, Empty):
+                return joined(tuple(chosen), answer)
+            found = answer.proposals if isinstance(answer, Found) else ()
             proved = list(takewhile(is_proved, found))
             chosen += proved
-            if len(proved) == len(found):
+            if found and len(proved) == len(found):
                 break
             # Its bound is about all points but those chosen before it, and so must the program's be.
             seen += [proposal.point for proposal in proved]
             left = max(0.0, self.mip.limits.seconds - (time.perf_counter() - began))
             mip = replace(self.mip, limits=replace(self.mip.limits, seconds=left))
-            others = mip.best(surrogate, domain, seen, 1, rng) if left > 0.0 else []
+            other: Answer = Unknown("branch and bound used up the time")
+            if left > 0.0 or not found:
+                other = mip.best(surrogate, domain, seen, 1, rng)
+            if not found:
+                if not isinstance(other, Found):
+                    return joined(tuple(chosen), other)
+                chosen += other.proposals
+                continue
             open_one = found[len(proved)]
-            chosen.append(better(open_one, others[0]) if others else open_one)
-        return chosen
+            chosen.append(better(open_one, other.proposals[0]) if isinstance(other, Found) else open_one)
+        return Found(tuple(chosen))
 
     def explain(self, surrogate: Surrogate, domain: Domain) -> str:
         """Which method is used for such a surrogate on this domain, and why not the cheaper ones."""

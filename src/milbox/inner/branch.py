@@ -20,15 +20,16 @@ from milbox.domain.blocks import STATES, tied_blocks
 from milbox.errors import UnsupportedProgram
 from milbox.inner.branch_letters import Letters, letters
 from milbox.inner.climb import climbed
-from milbox.inner.mip import some_point
+from milbox.inner.untried import untried
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
+from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
 from milbox.trials.trial import Certificate, Proposal
 
 if TYPE_CHECKING:
-    from milbox.inner.branch_search import Found
+    from milbox.inner.branch_search import Found as Searched
     from milbox.inner.branch_sum import Sum
 
 ROUNDING = 1e-10
@@ -77,7 +78,7 @@ class Branch:
 
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Sequence[Proposal]:
+    ) -> Answer:
         """The `count` best points, best first; fewer when fewer are left."""
         # numba is slow to import, so whoever does not search does not pay for it.
         from milbox.inner.branch_search import maximise
@@ -87,8 +88,8 @@ class Branch:
         if refusal is not None:
             raise UnsupportedProgram(f"branch and bound cannot be used: {refusal}")
         listed = letters(domain, self.states)
-        if listed is None or count < 1:
-            return []
+        if listed is None:
+            return Empty()  # a block has no state
         if listed.ties is not None:
             return self.best_tied(surrogate, domain, forbidden, count, rng, listed)
         tried = listed.numbers(forbidden)
@@ -101,7 +102,12 @@ class Branch:
             nodes=self.limits.nodes,
             gap=self.limits.gap,
         )
-        return self.proposals(surrogate, domain, listed, tried, found, began)
+        if len(found.points):
+            return Found(self.proposals(surrogate, domain, listed, tried, found, began))
+        every = math.prod(len(block.states) for block in listed.blocks)
+        if len(np.unique(tried, axis=0)) == every:
+            return Empty()
+        return Unknown(f"branch and bound met none of the untried ones among {every} points")
 
     def best_tied(
         self,
@@ -111,18 +117,18 @@ class Branch:
         count: int,
         rng: Generator,
         listed: Letters,
-    ) -> list[Proposal]:
+    ) -> Answer:
         """The same with ties, one point after another: a point to start from has to be found elsewhere."""
         from milbox.inner.branch_search import maximise
 
-        proposals: list[Proposal] = []
+        proposals: tuple[Proposal, ...] = ()
         until = time.perf_counter() + self.limits.seconds
         while len(proposals) < count:
             began = time.perf_counter()
             seen = [*forbidden, *(proposal.point for proposal in proposals)]
             start = first_point(surrogate, domain, seen, rng)
-            if start is None:
-                break
+            if isinstance(start, Empty | Unknown):
+                return joined(proposals, start)
             tried = listed.numbers(seen)
             found = maximise(
                 as_sum(surrogate, listed),
@@ -136,7 +142,7 @@ class Branch:
             )
             assert len(found.points), "the start is one"
             proposals += self.proposals(surrogate, domain, listed, tried, found, began)
-        return proposals
+        return Found(proposals)
 
     def proposals(
         self,
@@ -144,9 +150,9 @@ class Branch:
         domain: Domain,
         listed: Letters,
         tried: IntArray,
-        found: "Found",
+        found: "Searched",
         began: float,
-    ) -> list[Proposal]:
+    ) -> tuple[Proposal, ...]:
         """What was found as points of the domain, checked and certified."""
         points = listed.points(found.points)
         own = surrogate.predict(domain.encode(points))
@@ -162,10 +168,10 @@ class Branch:
                     self.certificate(found, place, float(own[place]), len(tried), seconds),
                 )
             )
-        return proposals
+        return tuple(proposals)
 
     def certificate(
-        self, found: "Found", place: int, prediction: float, no_goods: int, seconds: float
+        self, found: "Searched", place: int, prediction: float, no_goods: int, seconds: float
     ) -> Certificate:
         """What is proved about one of the points found, once those before it are taken."""
         value = float(found.values[place])
@@ -186,14 +192,17 @@ class Branch:
         )
 
 
-def first_point(surrogate: Surrogate, domain: Domain, seen: Sequence[Point], rng: Generator) -> Point | None:
-    """An untried point that is good already, if climbs from tried points meet one; None when none is left."""
+def first_point(
+    surrogate: Surrogate, domain: Domain, seen: Sequence[Point], rng: Generator
+) -> Point | Empty | Unknown:
+    """An untried point: one that is good already, if climbs from tried points meet one, or any."""
     climb = climbed(surrogate, domain, seen, rng)
     if climb is not None:
         return climb[0]
-    point = some_point(domain, seen)
-    if point is None:
-        return None
+    answer = untried(domain, seen, 1, rng)
+    if not isinstance(answer, Found):
+        return answer
+    point = answer.proposals[0].point
     climb = climbed(surrogate, domain, [*seen, point], rng)
     own = float(surrogate.predict(domain.encode([point]))[0])
     return climb[0] if climb is not None and climb[1] > own else point

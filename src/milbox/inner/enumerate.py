@@ -15,6 +15,7 @@ from milbox.domain.encoding import contributions
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
+from milbox.trials.answer import Answer, Empty, Found
 from milbox.trials.trial import Certificate, Proposal
 
 # How many feature entries are encoded at a time, and how many are kept for the next step (128 MB).
@@ -39,37 +40,42 @@ class Enumerate:
 
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Sequence[Proposal]:
+    ) -> Answer:
         """The `count` best points by prediction; equal ones in an order drawn from rng."""
         began = time.perf_counter()
         points, index = all_points(domain)
         values = everywhere(surrogate, domain)
-        values[[index[p] for p in forbidden if p in index]] = -np.inf
+        allowed = np.ones(len(points), dtype=bool)
+        allowed[[index[p] for p in forbidden if p in index]] = False
+        left = np.flatnonzero(allowed)
+        if not len(left):
+            return Empty()
         ties = rng.random(len(values))
-        count = min(count, len(points))
-        top = np.argpartition(-values, count - 1)[:count] if count else np.zeros(0, dtype=np.int64)
-        if count:
-            top = np.flatnonzero(values >= values[top].min())
+        worth = np.where(np.isnan(values), -np.inf, values)[left]
+        count = min(count, len(left))
+        least = np.partition(worth, -count)[-count]
+        top = left[worth >= least]
         chosen = top[np.lexsort((ties[top], -values[top]))][:count]
-        own = surrogate.predict(domain.encode(points[chosen])) if len(chosen) else values[chosen]
+        own = surrogate.predict(domain.encode(points[chosen]))
         seconds = time.perf_counter() - began
-        return [
-            Proposal(
-                tuple(points[i].tolist()),
-                "enumeration",
-                Certificate(
-                    status=Status.OPTIMAL,
-                    value=float(values[i]),
-                    bound=float(values[i]),
-                    residual=abs(float(values[i] - predicted)),
-                    no_goods=len(forbidden),
-                    seconds=seconds,
-                    solver=f"enumeration of {len(points)} points",
-                ),
+        return Found(
+            tuple(
+                Proposal(
+                    tuple(points[i].tolist()),
+                    "enumeration",
+                    Certificate(
+                        status=Status.OPTIMAL if np.isfinite(values[i]) else Status.FEASIBLE,
+                        value=float(values[i]),
+                        bound=float(values[i]),
+                        residual=abs(float(values[i]) - float(predicted)),
+                        no_goods=len(forbidden),
+                        seconds=seconds,
+                        solver=f"enumeration of {len(points)} points",
+                    ),
+                )
+                for i, predicted in zip(chosen, own, strict=True)
             )
-            for i, predicted in zip(chosen, own, strict=True)
-            if values[i] > -np.inf
-        ]
+        )
 
 
 def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:

@@ -10,10 +10,11 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.inner.evolution_mutators import Mutator, Pointwise, Scheme, State
-from milbox.inner.sample import chosen, sample
+from milbox.inner.sample import chosen
+from milbox.inner.untried import sample
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
-from milbox.trials.trial import Proposal
+from milbox.trials.answer import Answer
 
 # Random feasible points to start from when nothing has been tried yet.
 FOUNDERS = 100
@@ -42,7 +43,7 @@ class Evolution:
 
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Sequence[Proposal]:
+    ) -> Answer:
         """The `count` best children visited that are not forbidden."""
         began = time.perf_counter()
         founders = np.array(forbidden, dtype=np.int64).reshape(-1, len(domain.variables))

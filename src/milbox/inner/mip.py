@@ -16,12 +16,14 @@ from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
 from milbox.inner.climb import climbed
+from milbox.inner.untried import stopped, untried
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status
-from milbox.milp.solvers import Scip, Settings
+from milbox.milp.solvers import Scip
 from milbox.milp.verify import TOLERANCE
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
+from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
 from milbox.trials.trial import Certificate, Proposal
 
 
@@ -57,23 +59,24 @@ class Mip:
 
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Sequence[Proposal]:
+    ) -> Answer:
         """The `count` best points: each is the optimum once those before it are forbidden too."""
-        found: list[Proposal] = []
+        found: tuple[Proposal, ...] = ()
         while len(found) < count:
             tried = [*forbidden, *(proposal.point for proposal in found)]
-            nearer = (replace(self, radius=radius) for radius in range(self.radius, 0, -1))
-            answers = (method.optimum(surrogate, domain, tried, rng) for method in nearer)
-            proposal = next((answer for answer in answers if answer is not None), None)
-            if proposal is None:
-                break
-            found.append(proposal)
-        return found
+            for radius in range(self.radius, 0, -1):
+                answer = replace(self, radius=radius).optimum(surrogate, domain, tried, rng)
+                if isinstance(answer, Proposal):
+                    break
+            if not isinstance(answer, Proposal):
+                return joined(found, answer)
+            found = (*found, answer)
+        return Found(found)
 
     def optimum(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], rng: Generator
-    ) -> Proposal | None:
-        """The best point that is not forbidden; None when it is proved that there is none."""
+    ) -> Proposal | Empty | Unknown:
+        """The best point that is not forbidden, nor closer than the radius to one that is."""
         began = time.perf_counter()
         # A climb ends next to tried points, and a row of a wider radius forbids more than its own point.
         climbs = self.start and self.radius == 1
@@ -104,11 +107,17 @@ class Mip:
         claimed = solution.objective
         if start is not None and (point is None or start[1] > predicted(surrogate, domain, point)):
             point, claimed = start
-        if point is None and self.radius == 1 and solution.status is not Status.INFEASIBLE:
-            point = some_point(domain, forbidden)
-            claimed = -math.inf if point is None else predicted(surrogate, domain, point)
         if point is None:
-            return None
+            # Rows for some of the forbidden points leave more than rows for all would.
+            if solution.status is Status.INFEASIBLE:
+                return Empty()
+            if self.radius > 1:
+                return Unknown(stopped(solution.solver, self.limits, len(forbidden), len(rows)))
+            answer = untried(domain, forbidden, 1, rng)
+            if not isinstance(answer, Found):
+                return answer
+            point = answer.proposals[0].point
+            claimed = predicted(surrogate, domain, point)
         value = predicted(surrogate, domain, point)
         if (
             self.one_sided
@@ -172,12 +181,3 @@ def needed(
 def predicted(surrogate: Surrogate, domain: Domain, point: Point) -> float:
     """The surrogate's own word on one point."""
     return float(surrogate.predict(domain.encode([point]))[0])
-
-
-def some_point(domain: Domain, forbidden: Sequence[Point]) -> Point | None:
-    """Any untried point, for when a limit came before the solver found one; None when none is left."""
-    milp = MilpBuilder()
-    formulation = formulate(domain, milp)
-    forbid(forbidden, formulation)
-    solution = Scip(Settings.PAPER).solve(milp.build(), Limits(seconds=math.inf))
-    return None if solution.x is None else domain.decode(solution.x[formulation.inputs])

@@ -8,7 +8,7 @@ from numpy.random import Generator
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.surrogates.base import Surrogate
-from milbox.trials.trial import Proposal
+from milbox.trials.answer import Answer
 
 
 class InnerSolver(Protocol):
@@ -16,6 +16,6 @@ class InnerSolver(Protocol):
 
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Sequence[Proposal]:
-        """The `count` best points, best first; fewer when fewer are left."""
+    ) -> Answer:
+        """The `count` best points, one or more, best first; or a proof that none is left, or neither."""
         ...

@@ -1,8 +1,4 @@
-"""Feasible points drawn at random, and the best of many of them.
-
-Where the domain is a product of decision diagrams, a path of each is drawn: exactly uniform. Otherwise
-points of the box are drawn and the infeasible ones rejected.
-"""
+"""The best of many feasible points drawn at random."""
 
 import time
 from collections.abc import Sequence
@@ -13,10 +9,10 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
-from milbox.inner.enumerate import Enumerate, all_points
-from milbox.inner.mip import some_point
+from milbox.inner.untried import sample, untried
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
+from milbox.trials.answer import Answer, Found
 from milbox.trials.trial import Certificate, Proposal
 
 # Points of the box drawn at a time, and how many are drawn before rejection is given up.
@@ -40,7 +36,7 @@ class Sample:
 
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Sequence[Proposal]:
+    ) -> Answer:
         """The `count` best of the points drawn that are not forbidden."""
         began = time.perf_counter()
         drawn: list[IntArray] = []
@@ -55,16 +51,6 @@ class Sample:
         return chosen("sample", points, values, surrogate, domain, forbidden, count, rng, began)
 
 
-def sample(domain: Domain, count: int, rng: Generator) -> IntArray:
-    """Feasible points among `count` draws: all of them where the domain is a product of diagrams."""
-    if domain.drawing is not None:
-        return domain.drawing.draw(count, rng)
-    points = np.empty((count, len(domain.variables)), dtype=np.int64)
-    for i, variable in enumerate(domain.variables):
-        points[:, i] = rng.integers(variable.codes[0], variable.codes[-1] + 1, size=count)
-    return points[domain.feasible(points)]
-
-
 def chosen(
     origin: str,
     points: IntArray,
@@ -75,7 +61,7 @@ def chosen(
     count: int,
     rng: Generator,
     began: float,
-) -> list[Proposal]:
+) -> Answer:
     """The `count` best feasible points of those visited; any untried ones where those do not suffice."""
     seen = set(forbidden)
     picked: list[tuple[Point, float, str]] = []
@@ -90,43 +76,30 @@ def chosen(
                 seen.add(point)
                 picked.append((point, float(values[i]), origin))
     if len(picked) < count:
-        rest = untried(domain, seen, count - len(picked), rng)
-        worth = surrogate.predict(domain.encode(rest)).tolist() if rest else []
-        picked += [(point, value, "random") for point, value in zip(rest, worth, strict=True)]
+        more = untried(domain, seen, count - len(picked), rng)
+        if isinstance(more, Found):
+            rest = [proposal.point for proposal in more.proposals]
+            worth = surrogate.predict(domain.encode(rest)).tolist()
+            picked += [(point, value, "random") for point, value in zip(rest, worth, strict=True)]
+        elif not picked:
+            return more
     own = surrogate.predict(domain.encode([point for point, _, _ in picked])).tolist()
     seconds = time.perf_counter() - began
-    return [
-        Proposal(
-            point,
-            source,
-            Certificate(
-                status=Status.FEASIBLE,
-                value=value,
-                bound=np.inf,
-                residual=abs(value - predicted),
-                no_goods=len(forbidden),
-                seconds=seconds,
-                solver=f"{origin} of {len(points)} points",
-            ),
+    return Found(
+        tuple(
+            Proposal(
+                point,
+                source,
+                Certificate(
+                    status=Status.FEASIBLE,
+                    value=value,
+                    bound=np.inf,
+                    residual=abs(value - predicted),
+                    no_goods=len(forbidden),
+                    seconds=seconds,
+                    solver=f"{origin} of {len(points)} points",
+                ),
+            )
+            for (point, value, source), predicted in zip(picked, own, strict=True)
         )
-        for (point, value, source), predicted in zip(picked, own, strict=True)
-    ]
-
-
-def untried(domain: Domain, seen: set[Point], count: int, rng: Generator) -> list[Point]:
-    """`count` feasible points outside `seen`, or all there are: drawn, else listed, else by a program."""
-    found: dict[Point, None] = {}
-    for point in map(tuple, sample(domain, DRAW, rng).tolist()):
-        if len(found) == count:
-            return list(found)
-        if point not in seen:
-            found[point] = None
-    if len(found) < count and Enumerate().refusal(None, domain) is None:  # type: ignore[arg-type]  # needs none
-        left = [p for p in map(tuple, all_points(domain)[0].tolist()) if p not in seen and p not in found]
-        return [*found, *(left[i] for i in rng.permutation(len(left))[: count - len(found)])]
-    while len(found) < count:
-        more = some_point(domain, sorted(seen | found.keys()))
-        if more is None:
-            break
-        found[more] = None
-    return list(found)
+    )

@@ -18,10 +18,11 @@ from optuna.trial import FrozenTrial, TrialState
 
 from milbox.domain import Binary, Categorical, Domain, Variable
 from milbox.embed.conflict import ensure_feasible
-from milbox.errors import Exhausted
+from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
 from milbox.strategies import NNMILP
-from milbox.trials import Failed, Finished, History, Pending, Proposal, Trial
+from milbox.trials import Empty, Failed, Finished, History, Pending, Proposal, Trial, Unknown
+from milbox.trials.exhaustion import nothing_found
 
 if TYPE_CHECKING:
     from milbox.strategies import Strategy
@@ -138,14 +139,17 @@ class MilboxSampler(BaseSampler):
             1.0 if study.direction is StudyDirection.MAXIMIZE else -1.0,
         )
         rng = np.random.default_rng([self._seed, trial.number, len(history)])
-        proposals = self._strategy.propose(self._domain, history, 1, rng)
-        if not proposals:
+        answer = self._strategy.propose(self._domain, history, 1, rng)
+        if isinstance(answer, Empty):
             raise Exhausted(f"every point of the domain, {len(history)} in all, has been tried")
-        if not self._domain.contains(proposals[0].point) or proposals[0].point in history.asked_points:
+        if isinstance(answer, Unknown):
+            raise Undecided(nothing_found(history, answer.reason))
+        proposal = answer.proposals[0]
+        if not self._domain.contains(proposal.point) or proposal.point in history.asked_points:
             raise RuntimeError(
                 f"the strategy {self._strategy} proposed a point that is infeasible or not new"
             )
-        return proposals[0]
+        return proposal
 
     def _write(self, study: Study, trial: FrozenTrial, proposal: Proposal) -> None:
         certificate = proposal.certificate

@@ -3,7 +3,6 @@
 The population is the last finished trials, so that nothing is kept between calls.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,8 @@ from milbox.inner.evolution_mutators import Balanced, Mutator, Pointwise
 from milbox.strategies.model_based import ModelBased
 from milbox.strategies.random import RandomSearch
 from milbox.surrogates import Learner, ReluLearner
-from milbox.trials import History, Proposal
+from milbox.trials import Answer, Found, History, Proposal
+from milbox.trials.answer import joined
 
 # Children drawn at a time, and how often a batch without a new feasible one is drawn again.
 BROOD = 64
@@ -43,7 +43,7 @@ class RegEvo:
     mutator: Mutator = Pointwise(crossover=0.1, mutation=0.1)
     initial: int = 50
 
-    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Sequence[Proposal]:
+    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new children, or random points until `initial` are measured."""
         population = history.finished[-self.alive :]
         if len(history.finished) < self.initial or not population:
@@ -65,9 +65,9 @@ class RegEvo:
                 break
         proposals = [Proposal(point, origin) for point, origin in found.items()]
         if len(proposals) == count:
-            return proposals
+            return Found(tuple(proposals))
         rest = RandomSearch().propose(domain, history.asked(proposals), count - len(proposals), rng)
-        return [*proposals, *rest]
+        return joined(tuple(proposals), rest)
 
 
 def ConEvo(initial: int = 50) -> RegEvo:  # noqa: N802

@@ -1,7 +1,6 @@
 """The paper's Algorithm 1: fit a surrogate to everything measured, propose its best untried point."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +12,8 @@ from milbox.inner import Auto, InnerSolver
 from milbox.strategies.random import RandomSearch
 from milbox.surrogates import Learner, Ranked, Surrogate
 from milbox.surrogates.linear import LinearLearner
-from milbox.trials import History, Proposal
+from milbox.trials import Answer, Found, History, Proposal
+from milbox.trials.answer import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class ModelBased:
     inner: InnerSolver = Auto()
     initial: int = 50
 
-    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Sequence[Proposal]:
+    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if len(history.finished) < max(1, self.initial):  # a surrogate needs something to be fitted to
             return RandomSearch().propose(domain, history, count, rng)
@@ -42,10 +42,10 @@ class ModelBased:
             fitted = time.perf_counter() - began
             asked = [*history.asked_points, *(proposal.point for proposal in chosen)]  # pending points too
             best = self.inner.best(surrogate, domain, asked, 1, rng)
-            if not best:
-                break
-            chosen.append(replace(best[0], fit_seconds=fitted))
-        return chosen
+            if not isinstance(best, Found):
+                return joined(tuple(chosen), best)
+            chosen.append(replace(best.proposals[0], fit_seconds=fitted))
+        return Found(tuple(chosen))
 
     def explain(self, domain: Domain, history: History) -> str:
         """How the next point will be found: encoding, blocks, surrogate, method, and why that one."""
@@ -53,8 +53,8 @@ class ModelBased:
         if history.finished:
             surrogate = self.learner.fit(domain.encode(history.points), history.values, rng)
         else:
-            # Only the surrogate's kind and size matter here, and any data show them.
-            points = [proposal.point for proposal in RandomSearch().propose(domain, history, 2, rng)]
+            # Only the surrogate's kind and size matter here, and any data show them, feasible or not.
+            points = np.array([[v.codes[0], v.codes[-1]] for v in domain.variables], dtype=np.int64).T
             surrogate = self.learner.fit(domain.encode(points), np.arange(len(points), dtype=np.float64), rng)
         left = max(0, self.initial - len(history.finished))
         return "\n".join(

@@ -6,7 +6,6 @@ they are bred from the points tried. Without constraints this is Algorithm 1.
 """
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +18,8 @@ from milbox.inner.evolution_mutators import Pointwise
 from milbox.strategies.random import RandomSearch
 from milbox.surrogates import Learner
 from milbox.surrogates.ensemble import EnsembleLearner
-from milbox.trials import History, Proposal
+from milbox.trials import Answer, Found, History, Proposal
+from milbox.trials.answer import joined
 
 # How often as many children as there are points are bred, to find that many infeasible ones.
 ATTEMPTS = 4
@@ -41,7 +41,7 @@ class Penalised:
     initial: int = 50
     breeder: Pointwise = Pointwise(crossover=0.1, mutation=0.1, blind=True)
 
-    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Sequence[Proposal]:
+    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if len(history.finished) < self.initial or not history.finished:
             return RandomSearch().propose(domain, history, count, rng)
@@ -60,10 +60,10 @@ class Penalised:
             fitted = time.perf_counter() - began
             asked = [*history.asked_points, *(proposal.point for proposal in chosen)]
             best = self.inner.best(surrogate, domain, asked, 1, rng)
-            if not best:
-                break
-            chosen.append(replace(best[0], fit_seconds=fitted))
-        return chosen
+            if not isinstance(best, Found):
+                return joined(tuple(chosen), best)
+            chosen.append(replace(best.proposals[0], fit_seconds=fitted))
+        return Found(tuple(chosen))
 
     def infeasible(self, domain: Domain, points: IntArray, rng: Generator) -> IntArray:
         """About as many infeasible points as there are points; none without constraints."""

@@ -11,7 +11,7 @@ import queue
 import shutil
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,7 +24,8 @@ from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.errors import MilboxError, SolverUnavailable, UnsupportedProgram
 from milbox.strategies.random import RandomSearch
-from milbox.trials import Failed, Finished, History, Proposal
+from milbox.trials import Answer, Failed, Finished, Found, History, Proposal
+from milbox.trials.answer import joined
 
 UNLIMITED = 10**6
 
@@ -41,7 +42,7 @@ class RbfOpt:
 
     seed: int = 0
 
-    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Sequence[Proposal]:
+    def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """The point RBFOpt would evaluate next; random ones beside it in a batch, or when it has ended."""
         check(domain)
         worst = min(history.values, default=0.0)
@@ -57,9 +58,9 @@ class RbfOpt:
         if run.wanted is not None and run.wanted not in history.asked_points:
             proposals.append(Proposal(run.wanted, "rbfopt"))
         if len(proposals) == count:
-            return proposals
+            return Found(tuple(proposals))
         rest = RandomSearch().propose(domain, history.asked(proposals), count - len(proposals), rng)
-        return [*proposals, *rest]
+        return joined(tuple(proposals), rest)
 
 
 def refusal(domain: Domain) -> str | None:

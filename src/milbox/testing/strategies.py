@@ -8,7 +8,8 @@ import numpy as np
 
 from milbox.domain import Domain, all_different, binary, categorical, implies, integer
 from milbox.strategies import Strategy
-from milbox.trials import Failed, Finished, History, Proposal
+from milbox.testing.answers import proposed
+from milbox.trials import Empty, Failed, Finished, History, Proposal
 
 
 def small_domain() -> Domain:
@@ -40,7 +41,7 @@ class StrategyConformance:
         domain = small_domain()
         for asked in (0, 3, 20, 60):
             history = history_of(domain, asked)
-            proposals = self.strategy.propose(domain, history, 4, np.random.default_rng(1))
+            proposals = proposed(self.strategy.propose(domain, history, 4, np.random.default_rng(1)))
             points = [proposal.point for proposal in proposals]
             assert len(points) == 4
             assert all(domain.contains(point) for point in points)
@@ -49,21 +50,25 @@ class StrategyConformance:
     def test_same_arguments_same_answer(self) -> None:
         domain = small_domain()
         history = history_of(domain, 20)
-        one, other = (self.strategy.propose(domain, history, 2, np.random.default_rng(5)) for _ in range(2))
+        one, other = (
+            proposed(self.strategy.propose(domain, history, 2, np.random.default_rng(5))) for _ in range(2)
+        )
         assert [proposal.point for proposal in one] == [proposal.point for proposal in other]
 
     def test_what_is_left_is_proposed_and_then_nothing(self) -> None:
         domain = small_domain()
         total = len(list(domain))
         history = history_of(domain, total - 2)
-        proposals = self.strategy.propose(domain, history, 5, np.random.default_rng(0))
+        proposals = proposed(self.strategy.propose(domain, history, 5, np.random.default_rng(0)))
         assert len(proposals) == 2
         assert {p.point for p in proposals} == set(domain) - set(history.asked_points)
-        assert not self.strategy.propose(domain, history_of(domain, total), 1, np.random.default_rng(0))
+        answer = self.strategy.propose(domain, history_of(domain, total), 1, np.random.default_rng(0))
+        assert answer == Empty()
 
     def test_certificates_claim_no_more_than_they_may(self) -> None:
         domain = small_domain()
-        for proposal in self.strategy.propose(domain, history_of(domain, 30), 2, np.random.default_rng(2)):
+        answer = self.strategy.propose(domain, history_of(domain, 30), 2, np.random.default_rng(2))
+        for proposal in proposed(answer):
             if proposal.certificate is not None:
                 assert proposal.certificate.value <= proposal.certificate.bound
                 assert proposal.certificate.residual <= 1e-6 * max(1.0, abs(proposal.certificate.value))

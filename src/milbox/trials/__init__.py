@@ -1,14 +1,18 @@
 """What happened: proposals, certificates, trials, their history, and the journal it is kept in."""
 
+from milbox.trials.answer import Answer, Empty, Found, Unknown
 from milbox.trials.header import Header
 from milbox.trials.history import History
 from milbox.trials.journal import Journal
 from milbox.trials.trial import Certificate, Failed, Finished, Outcome, Pending, Proposal, Trial
 
 __all__ = [
+    "Answer",
     "Certificate",
+    "Empty",
     "Failed",
     "Finished",
+    "Found",
     "Header",
     "History",
     "Journal",
@@ -16,4 +20,5 @@ __all__ = [
     "Pending",
     "Proposal",
     "Trial",
+    "Unknown",
 ]

@@ -1,4 +1,4 @@
-"""The message when nothing more can be asked, and what that proves."""
+"""Sentences that say why nothing more can be asked, and what that proves."""
 
 from milbox.trials.history import History
 from milbox.trials.trial import Trial
@@ -21,4 +21,12 @@ def nothing_left(history: History, best: Trial | None) -> str:
     return (
         f"every point of the domain, {len(history)} in all, has been asked, but with {' and '.join(parts)} "
         f"the best of the others is not proved to be the optimum"
+    )
+
+
+def nothing_found(history: History, reason: str) -> str:
+    """What it means that a search for a new point was stopped, as a sentence."""
+    return (
+        f"no point beside the {len(history)} asked was found, and it is not proved that none is left: "
+        f"{reason}. Nothing is lost; a strategy with wider limits may find one"
     )

@@ -1,0 +1,133 @@
+"""Feasible points that were never tried: drawn at random, else listed, else found by a program.
+
+Where the domain is a product of decision diagrams, a path of each is drawn: exactly uniform. Otherwise
+points of the box are drawn and the infeasible ones rejected; when that does not work, programs with random
+objectives are solved (Section 5 of the paper).
+"""
+
+import time
+from collections.abc import Collection
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import IntArray, Point
+from milbox.domain import Domain
+from milbox.embed.domain import formulate
+from milbox.embed.nogood import forbid
+from milbox.inner.enumerate import Enumerate, all_points
+from milbox.milp.program import Affine, MilpBuilder
+from milbox.milp.solution import Limits, Solver, Status
+from milbox.milp.solvers import Scip, Settings
+from milbox.trials.answer import Answer, Empty, Found, Unknown
+from milbox.trials.trial import Proposal
+
+DRAWS = 5_000
+"""Points of the box that are drawn before rejection is given up."""
+
+LIMITS = Limits(seconds=60.0, gap=0.05)
+"""When a program with a random objective is given up; any point will do, so a gap is welcome."""
+
+SOLVER = Scip(Settings.PAPER)
+
+
+def untried(
+    domain: Domain,
+    seen: Collection[Point],
+    count: int,
+    rng: Generator,
+    *,
+    draws: int = DRAWS,
+    solver: Solver = SOLVER,
+    limits: Limits = LIMITS,
+) -> Answer:
+    """`count` feasible points outside `seen`, or as many as were found.
+
+    Args:
+        domain: the points to choose from.
+        seen: points that may not be chosen.
+        count: how many are wanted.
+        rng: draws them.
+        draws: points of the box that are drawn before rejection is given up.
+        solver: solves a program with a random objective for each point that could not be drawn.
+        limits: of one such program.
+    """
+    taken = set(seen)
+    found = drawn(domain, taken, count, rng, draws)
+    taken.update(proposal.point for proposal in found)
+    if len(found) < count and Enumerate().refusal(None, domain) is None:  # type: ignore[arg-type]  # needs none
+        left = [point for point in map(tuple, all_points(domain)[0].tolist()) if point not in taken]
+        chosen = rng.permutation(len(left))[: count - len(found)]
+        found += [Proposal(left[i], "random") for i in chosen]
+        return Found(tuple(found)) if found else Empty()
+    while len(found) < count:
+        answer = solved(domain, taken, rng, solver, limits)
+        if isinstance(answer, Empty | Unknown):
+            return Found(tuple(found)) if found else answer
+        taken.add(answer)
+        found.append(Proposal(answer, "random objective"))
+    return Found(tuple(found))
+
+
+def drawn(domain: Domain, seen: set[Point], count: int, rng: Generator, draws: int) -> list[Proposal]:
+    """Up to `count` new points by drawing from diagrams, or from the box with rejection."""
+    found: dict[Point, None] = {}
+    batch, spent = max(64, 4 * count), 0
+    while len(found) < count and spent < draws:
+        for point in map(tuple, sample(domain, batch, rng).tolist()):
+            if point not in seen and len(found) < count:
+                found[point] = None
+        spent += batch
+        batch *= 4
+    return [Proposal(point, "random") for point in found]
+
+
+def sample(domain: Domain, count: int, rng: Generator) -> IntArray:
+    """Feasible points among `count` draws: all of them where the domain is a product of diagrams."""
+    if domain.drawing is not None:
+        return domain.drawing.draw(count, rng)
+    points = np.empty((count, len(domain.variables)), dtype=np.int64)
+    for i, variable in enumerate(domain.variables):
+        points[:, i] = rng.integers(variable.codes[0], variable.codes[-1] + 1, size=count)
+    return points[domain.feasible(points)]
+
+
+def solved(
+    domain: Domain, seen: Collection[Point], rng: Generator, solver: Solver, limits: Limits
+) -> Point | Empty | Unknown:
+    """The best point of a random linear objective.
+
+    A solver works to tolerances, so what it finds is checked. A point that it should not have found is
+    excluded by a row of its own, and the solver is asked again.
+    """
+    until = time.perf_counter() + limits.seconds
+    excluded = sorted(seen)
+    weights = rng.standard_normal(domain.features)
+    wrong = 0
+    while True:
+        milp = MilpBuilder()
+        formulation = formulate(domain, milp)
+        forbid(excluded, formulation)
+        milp.maximize(Affine(formulation.inputs, weights))
+        left = max(0.0, until - time.perf_counter())
+        solution = solver.solve(milp.build(), Limits(left, limits.gap, limits.nodes))
+        if solution.x is None and solution.status is Status.INFEASIBLE:
+            return Empty()
+        if solution.x is not None:
+            point = domain.decode(solution.x[formulation.inputs])
+            if point not in seen and domain.contains(point):
+                return point
+            wrong += 1
+        if solution.x is None or point in excluded or time.perf_counter() >= until:
+            return Unknown(stopped(solution.solver, limits, len(seen), wrong))
+        excluded.append(point)
+
+
+def stopped(solver: str, limits: Limits, seen: int, wrong: int) -> str:
+    """Why a search ended without a point and without a proof, as a clause."""
+    nodes = "" if limits.nodes is None else f" and {limits.nodes} nodes"
+    found = f"; {wrong} that it found are infeasible by less than its tolerance" if wrong else ""
+    return (
+        f"{solver} neither found a feasible point beside the {seen} tried ones nor proved that there is none "
+        f"within {limits.seconds:g} s{nodes}{found}"
+    )

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from milbox.inner.argmax import Optimum, argmax
     from milbox.milp.solution import Limits, Status
     from milbox.run import Result, maximize, minimize
-    from milbox.strategies import NNMILP, LinearMILP, ModelBased, RandomSearch
+    from milbox.strategies import NNMILP, LinearMILP, ModelBased, PaperNNMILP, RandomSearch
     from milbox.study import Study
     from milbox.trials import Certificate, Trial
 
@@ -88,7 +88,7 @@ _HOMES = {
     "milbox.inner.argmax": "Optimum argmax",
     "milbox.milp.solution": "Limits Status",
     "milbox.run": "Result maximize minimize",
-    "milbox.strategies": "LinearMILP ModelBased NNMILP RandomSearch",
+    "milbox.strategies": "LinearMILP ModelBased NNMILP PaperNNMILP RandomSearch",
     "milbox.study": "Study",
     "milbox.trials": "Certificate Trial",
 }
@@ -109,6 +109,7 @@ __all__ = [
     "ModelBased",
     "ObjectiveFailed",
     "Optimum",
+    "PaperNNMILP",
     "RandomSearch",
     "Result",
     "SolverUnavailable",

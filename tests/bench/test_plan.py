@@ -128,7 +128,7 @@ def test_variants_change_what_they_say() -> None:
     assert one_hot.features == 100
     assert integer.features == 10
     assert [v.codes for v in integer.variables] == [v.codes for v in one_hot.variables]
-    assert ALGORITHMS["rbfopt"].refusal(sphere) is None
-    assert ALGORITHMS["rbfopt"].refusal(load("ising/100/0")) == "RBFOpt takes no constraints"
+    assert ALGORITHMS["rbfopt"].refusal(sphere.domain) is None
+    assert ALGORITHMS["rbfopt"].refusal(load("ising/100/0").domain) == "RBFOpt takes no constraints"
     for name in ("re", "rs", "nn+milp/symmetry"):
-        assert ALGORITHMS[name].refusal(sphere) == "it is for nasbench101 only"
+        assert ALGORITHMS[name].refusal(sphere.domain) == "it is for nasbench101 only"

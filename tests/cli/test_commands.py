@@ -110,6 +110,22 @@ def test_check_reports_a_failing_objective(milbox: Milbox, problem: Path, tmp_pa
     assert "measure.py:2)" in broken
 
 
+def test_a_strategy_given_to_run_is_kept(milbox: Milbox, problem: Path) -> None:
+    chosen = ["--strategy", "linear+milp/scip"]
+    milbox("run", problem, "--budget", "4", "--initial", "3", *chosen, "--journal", "run.db")
+    header, trials = Journal.read(Path("run.db"))
+    assert "LinearLearner" in header.strategy
+    assert trials[3].certificate is not None
+    assert trials[3].certificate.no_goods == 3, "a row for each tried point"
+    milbox("resume", "run.db", "--budget", "5")
+    milbox("run", problem, "--budget", "6", "--journal", "run.db")
+    assert len(Journal.read(Path("run.db"))[1]) == 6
+    other = milbox("run", problem, "--budget", "7", "--strategy", "random", "--journal", "run.db", status=2)
+    assert "with the strategy" in other.complaints
+    unknown = milbox("run", problem, "--budget", "7", "--strategy", "nn+milp/scp", status=2)
+    assert "--strategy: no strategy named 'nn+milp/scp'; did you mean 'nn+milp/scip'?" in unknown.complaints
+
+
 def test_run_status_best_trials(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
     ran = milbox("run", problem, "--budget", "6", "--initial", "4", "--journal", "run.db", "--json")
     events = [json.loads(line) for line in ran.output.splitlines()]

@@ -77,6 +77,17 @@ def test_every_optional_key() -> None:
     assert "initial=9" in repr(parse_problem(text, Path("p.toml"), initial=9).strategy)
 
 
+def test_every_strategy_of_plans_can_be_named() -> None:
+    from milbox.bench.algorithms import ALGORITHMS, as_it_is
+
+    for name, algorithm in ALGORITHMS.items():
+        if algorithm.problem is not as_it_is or name in ("re", "rs"):  # another problem, or for cells alone
+            continue
+        text = f"{VARIABLES}[strategy]\nname = '{name}'\n"
+        assert parse_problem(text, Path("p.toml")).strategy == algorithm.strategy(50, 0)
+        assert parse_problem(VARIABLES, Path("p.toml"), strategy=name).strategy == algorithm.strategy(50, 0)
+
+
 def test_tables_may_be_written_in_every_way_of_toml() -> None:
     text = """
         constraints = [{ rule = "a + b <= 1" }]
@@ -197,6 +208,14 @@ VARIABLES = '[variables]\na = { kind = "binary", size = 3 }\n'
         (
             VARIABLES + "[strategy]\nname = 'random'\ninitial = 3\n",
             "p.toml:5: the strategy 'random' has no number of initial points",
+        ),
+        (
+            VARIABLES + "[strategy]\nname = 're'\n",
+            "p.toml:4: the strategy 're' cannot be used here: it is for nasbench101 only",
+        ),
+        (
+            VARIABLES + "[[constraints]]\nrule = 'sum(a) == 1'\n[strategy]\nname = 'rbfopt'\n",
+            "p.toml:6: the strategy 'rbfopt' cannot be used here: RBFOpt takes no constraints",
         ),
         (
             VARIABLES + "[strategy]\ninitial = -3\n",

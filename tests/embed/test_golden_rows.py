@@ -16,6 +16,7 @@ from milbox.embed import embed
 from milbox.embed.bounds import Bounded, block_bounds
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
+from milbox.inner import PaperMip
 from milbox.milp.program import Milp, MilpBuilder
 from milbox.milp.text import lp_text
 from milbox.surrogates.relu import ReluNet
@@ -77,11 +78,29 @@ def no_goods(radius: int) -> tuple[Domain, Milp]:
     return domain, milp.build()
 
 
+def section_3_3() -> tuple[Domain, Milp]:
+    """The paper's program: an open neuron, one that is always on, one that is never, and two tried points."""
+    domain = Domain([x[0], c, x[1]], [x[0] + x[1] + (c == "a") <= 2])
+    net = ReluNet.of(
+        [
+            (
+                np.array(
+                    [[1.0, 1.0, -1.0], [-2.0, 0.0, 0.0], [0.5, 1.0, 0.0], [0.0, 2.0, 0.0], [1.0, 0.0, -1.0]]
+                ),
+                np.array([-0.25, 0.5, -0.5]),
+            ),
+            (np.array([[2.0], [-1.0], [3.0]]), np.array([0.125])),
+        ]
+    )
+    return domain, PaperMip().program(net, domain, [(1, 0, 0), (0, 2, 1)])[0].build()
+
+
 CASES: dict[str, Callable[[], tuple[Domain, Milp]]] = {
     "two_neurons": lambda: network(NET, bounded=False),
     "two_neurons_bounded": lambda: network(NET, bounded=True),
     "two_neurons_one_sided": lambda: network(NET, bounded=True, one_sided=True),
     "two_layers_with_a_dead_neuron": lambda: network(DEEP, bounded=False),
+    "section_3_3": section_3_3,
     "no_goods": lambda: no_goods(1),
     "no_goods_with_radius_two": lambda: no_goods(2),
     "literal": lambda: rows([c, n], c != "b", n == 2),

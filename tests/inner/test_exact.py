@@ -12,10 +12,10 @@ from generators import relu_nets, small_domains
 from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.embed.conflict import conflict, ensure_feasible
-from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip
+from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip, PaperMip
 from milbox.inner.climb import climbed
 from milbox.milp.solution import Limits, Status
-from milbox.milp.solvers import Highs, Scip, Settings
+from milbox.milp.solvers import Highs, Scip
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
 from milbox.testing.answers import all_proposed, proposed
@@ -25,7 +25,7 @@ EXACT: dict[str, InnerSolver] = {
     "enumeration": Enumerate(),
     "branch and bound": Branch(),
     "program": Mip(),
-    "program of the paper": Mip(Scip(Settings.PAPER), start=False, lp_bounds=True, one_sided=False),
+    "program of the paper": PaperMip(),
     "program by HiGHS": Mip(Highs()),
     "auto": Auto(),
     "auto without enumeration": Auto(Enumerate(0)),

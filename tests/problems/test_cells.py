@@ -1,11 +1,13 @@
 """The cells of NAS-Bench-101: their names, and whether the formulation describes exactly them."""
 
+from fractions import Fraction
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from milbox.arrays import IntArray
 from milbox.domain import Domain, Linear
@@ -178,3 +180,54 @@ def test_null_vertices_vanish_from_a_cell() -> None:
     assert cells.vertices.tolist() == [4]
     assert cells.ops.tolist() == [[1, 2, 255, 255, 255]]
     assert np.argwhere(adjacency(4, int(cells.bits[0]))).tolist() == [[0, 1], [0, 3], [1, 2], [2, 3]]
+
+
+def test_the_constraints_describe_as_many_cells_as_there_are() -> None:
+    """423,624 cells, counted from the constraints alone by Burnside's lemma.
+
+    A cell is an orbit of graphs with operations under relabelling of the inner vertices. Edges lead upwards
+    in the domain, so an orbit with T relabellings that keep them upwards, A of which change nothing, has T/A
+    points there, and each counts A/T. A relabelling leaves operations that are constant on its cycles.
+    """
+    domain = cell_domain(symmetry=True)
+    found = Fraction(0)
+    for inner in range(6):
+        edges = graphs_within(domain, inner)
+        orders, fixed = np.zeros(len(edges), np.int64), np.zeros(len(edges), np.int64)
+        for order in permutations(range(inner)):
+            place = [0, *(v + 1 for v in order), *range(inner + 1, 7)]
+            upward, same = np.ones(len(edges), bool), np.ones(len(edges), bool)
+            for k, (x, y) in enumerate(ENDS):
+                if place[x] > place[y]:
+                    upward &= ~edges[:, k]
+                else:
+                    same &= edges[:, k] == edges[:, ENDS.index((place[x], place[y]))]
+            orders += upward
+            fixed += np.where(upward & same, 3 ** cycles(order), 0)
+        for ways in np.unique(orders):
+            found += Fraction(int(fixed[orders == ways].sum()), int(ways))
+    assert found == EVERY_CELL
+
+
+def graphs_within(domain: Domain, inner: int) -> NDArray[np.bool_]:
+    """The edges of all feasible points with the first `inner` vertices in use, whatever their operations."""
+    used = [k for k, (x, y) in enumerate(ENDS) if x <= inner and (y <= inner or y == 6)]
+    codes = np.arange(2 ** len(used))
+    bits = (codes[:, None] >> np.arange(len(used))) & 1
+    bits = bits[bits.sum(axis=1) <= 9]
+    points = np.zeros((len(bits), len(domain.variables)), dtype=np.int64)
+    points[:, used] = bits
+    points[:, len(ENDS) + inner :] = NULL
+    return points[domain.feasible(points), : len(ENDS)].astype(bool)
+
+
+def cycles(order: tuple[int, ...]) -> int:
+    """Of a permutation."""
+    left, count = set(range(len(order))), 0
+    while left:
+        count += 1
+        v = next(iter(left))
+        while v in left:
+            left.remove(v)
+            v = order[v]
+    return count

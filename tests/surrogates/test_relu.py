@@ -195,6 +195,18 @@ def test_the_presets_are_what_is_published() -> None:
         25_000,
         0.0,
     )
+    assert PAPER.centre_above is None, "inputs as they are"
+
+
+def test_inputs_as_they_are_are_not_centred_nor_standardised() -> None:
+    features = np.concatenate([np.ones((30, 40)), np.arange(30.0)[:, None]], axis=1)
+    values: FloatArray = np.arange(30, dtype=np.float64)
+    untrained = ReluLearner(steps=0, centre_above=None).fit(features, values, np.random.default_rng(0))
+    from milbox.surrogates.relu import glorot
+
+    (weights, bias), *_ = glorot((41, 16, 1), np.random.default_rng(0))
+    assert np.array_equal(untrained.layers[0].weights, weights.astype(np.float32))
+    assert np.array_equal(untrained.layers[0].bias, bias)
 
 
 def test_an_epoch_is_a_pass_over_all_points() -> None:

@@ -52,12 +52,12 @@ def run_cell(cell: Cell, folder: Path, data: Path | None = None) -> End:
         return End(cell, "skipped", done.ended, done.best)
     algorithm = ALGORITHMS[cell.algorithm]
     original = load(cell.problem, data, seed=cell.seed)
-    refusal = algorithm.refusal(original)
+    refusal = algorithm.refusal(original.domain)
     if refusal is not None:
         return End(cell, "refused", reason=refusal)
     problem = algorithm.problem(original)
     path.parent.mkdir(parents=True, exist_ok=True)
-    strategy = algorithm.strategy(problem, cell.initial, cell.seed)
+    strategy = algorithm.strategy(cell.initial, cell.seed)
     notes = notes_of(cell, problem)
     with Study(problem.domain, strategy, seed=cell.seed, journal=path, notes=notes) as study:
         evaluated(study, problem, cell.budget)

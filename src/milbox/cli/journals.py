@@ -1,7 +1,8 @@
 """Reopening the study of a journal, alone or with its problem file.
 
-The command that creates a journal leaves notes in it: the problem file's path and text, the number of random
-points, the budget. Later commands need nothing else; a journal that was created in Python has no such notes.
+The command that creates a journal leaves notes in it: the problem file's path and text, the budget, and the
+number of random points and the strategy where the command gave them. Later commands need nothing else; a
+journal that was created in Python has no such notes.
 """
 
 from collections.abc import Mapping
@@ -59,15 +60,15 @@ class Kept:
         With `reread` the file is read again where it still exists, so that a corrected command takes
         effect; the journal itself refuses another domain.
         """
-        initial = self.notes.get("initial")
+        initial, strategy = self.notes.get("initial"), self.notes.get("strategy")
         if given is not None:
-            return read_problem(given, initial)
+            return read_problem(given, initial, strategy)
         if "text" not in self.notes:
             return None
         path = Path(self.notes["path"])
         if reread and path.is_file():
-            return read_problem(path, initial)
-        return parse_problem(self.notes["text"], path, initial)
+            return read_problem(path, initial, strategy)
+        return parse_problem(self.notes["text"], path, initial, strategy)
 
 
 def read_journal(path: Path) -> Kept:
@@ -79,12 +80,15 @@ def read_journal(path: Path) -> Kept:
     return Kept(path, header, trials, Domain.from_json(header.domain))
 
 
-def notes_of(problem: ProblemFile, initial: int | None, budget: int | None) -> dict[str, Any]:
+def notes_of(
+    problem: ProblemFile, initial: int | None, strategy: str | None, budget: int | None
+) -> dict[str, Any]:
     """What later commands need to find in a journal."""
     return {
         "path": str(problem.path.resolve()),
         "text": problem.text,
         "initial": initial,
+        "strategy": strategy,
         "budget": budget,
     }
 
@@ -94,7 +98,8 @@ def create_study(
     journal: Path,
     *,
     seed: int,
-    initial: int | None,
+    initial: int | None = None,
+    strategy: str | None = None,
     budget: int | None,
     known: list[tuple[dict[str, Any], float]],
 ) -> "Study":
@@ -110,7 +115,7 @@ def create_study(
             journal=journal,
             minimize=problem.sense == "minimize",
             known=known,
-            notes=notes_of(problem, initial, budget),
+            notes=notes_of(problem, initial, strategy, budget),
         )
     except DomainError:
         raise InputError(conflict_text(problem)) from None

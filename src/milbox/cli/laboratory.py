@@ -28,6 +28,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option(
     "--initial", type=click.IntRange(0), help="For a new journal: random points first [default: 50]."
 )
+@click.option("--strategy", metavar="NAME", help="For a new journal [default: as the problem file says].")
 @click.option("--known", type=FILE, help="Your own measurements: CSV or JSON with every variable, and value.")
 def ask(
     journal: Path,
@@ -38,6 +39,7 @@ def ask(
     force: bool,
     seed: int | None,
     initial: int | None,
+    strategy: str | None,
     known: Path | None,
 ) -> None:
     """Propose the next points of the study in JOURNAL.
@@ -49,7 +51,7 @@ def ask(
 
     if csv_file is not None:
         check_writable(csv_file, force)
-    with opened(journal, problem, seed, initial, known) as study:
+    with opened(journal, problem, seed, initial, strategy, known) as study:
         try:
             trials = study.ask_many(count)
         except Exhausted as error:
@@ -60,7 +62,12 @@ def ask(
 
 
 def opened(
-    journal: Path, problem: Path | None, seed: int | None, initial: int | None, known: Path | None
+    journal: Path,
+    problem: Path | None,
+    seed: int | None,
+    initial: int | None,
+    strategy: str | None,
+    known: Path | None,
 ) -> "Study":
     """The study to ask: the journal's, or a new one for the problem file."""
     from milbox.cli.answers import known_data
@@ -69,14 +76,18 @@ def opened(
     if not journal.exists():
         if problem is None:
             raise InputError(f"there is no journal {journal}; to create it, give --problem FILE")
-        read = read_problem(problem, initial)
+        read = read_problem(problem, initial, strategy)
         data = known_data(known, read.domain) if known else []
-        return create_study(read, journal, seed=seed or 0, initial=initial, budget=None, known=data)
+        return create_study(
+            read, journal, seed=seed or 0, initial=initial, strategy=strategy, budget=None, known=data
+        )
     kept = read_journal(journal)
     if seed not in (None, kept.header.seed):
         raise InputError(f"{journal} has the seed {kept.header.seed}; --seed is for new journals")
     if initial not in (None, kept.notes.get("initial")):
         raise InputError(f"{journal} exists already; --initial is for new journals")
+    if strategy not in (None, kept.notes.get("strategy")):
+        raise InputError(f"{journal} exists already; --strategy is for new journals")
     return open_to_ask(kept, problem, known_data(known, kept.domain) if known else [])
 
 

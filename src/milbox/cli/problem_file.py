@@ -57,20 +57,22 @@ class ProblemFile:
         return [rule for rule in self.rules if any(id(c) in wanted for c in rule.constraints)]
 
 
-def read_problem(path: Path, initial: int | None = None) -> ProblemFile:
-    """The problem in a file; `initial` overrides the number of random points first."""
+def read_problem(path: Path, initial: int | None = None, strategy: str | None = None) -> ProblemFile:
+    """The problem in a file; `strategy` and `initial`, where given, override what it says of these."""
     try:
         text = path.read_bytes().decode()
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a text file in UTF-8 (byte {error.start})") from None
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    return parse_problem(text, path, initial)
+    return parse_problem(text, path, initial, strategy)
 
 
-def parse_problem(text: str, path: Path, initial: int | None = None) -> ProblemFile:
+def parse_problem(
+    text: str, path: Path, initial: int | None = None, strategy: str | None = None
+) -> ProblemFile:
     """The problem in a file's text; `path` says where it is from, and where its commands run."""
-    return Parser(text, path).problem(initial)
+    return Parser(text, path).problem(initial, strategy)
 
 
 class Parser:
@@ -89,7 +91,7 @@ class Parser:
         """Refuse the file at a key."""
         raise InputError(f"{self.path}:{line_of(self.text, keys)}: {message}") from None
 
-    def problem(self, initial: int | None) -> ProblemFile:
+    def problem(self, initial: int | None, strategy: str | None) -> ProblemFile:
         """Everything, in the order of the file."""
         from milbox.domain import Domain
 
@@ -101,7 +103,8 @@ class Parser:
         except (TypeError, ValueError) as error:
             self.fail(str(error), "variables")
         sense, objective = self.objective(declared)
-        return ProblemFile(self.path, self.text, domain, rules, sense, objective, self.strategy(initial))
+        chosen = self.strategy(domain, initial, strategy)
+        return ProblemFile(self.path, self.text, domain, rules, sense, objective, chosen)
 
     def variables(self) -> dict[str, Any]:
         """The declared variables by name."""
@@ -220,23 +223,23 @@ class Parser:
                 self.fail(f"{name} must be a text, not {value!r}", "objective", "environment", name)
         return tuple(pairs.items())
 
-    def strategy(self, initial: int | None) -> "Strategy":
-        """Who chooses the points."""
-        from milbox.cli.strategy import STRATEGIES, strategy_named
+    def strategy(self, domain: "Domain", initial: int | None, given: str | None) -> "Strategy":
+        """Who chooses the points: a strategy given on the command line, or the file's, or the default."""
+        from milbox.cli.strategy import DEFAULT, strategy_named
 
         form = self.table(self.document.get("strategy", {}), "strategy")
         self.known_keys(form, ("name", "initial"), "the strategy", "strategy")
-        name = self.text_of("name", form, next(iter(STRATEGIES)), "strategy")
-        if name not in STRATEGIES:
-            from milbox.domain.rule_terms import nearest
-
-            self.fail(f"no strategy named {name!r}{nearest(name, STRATEGIES)}", "strategy", "name")
+        written = self.text_of("name", form, DEFAULT, "strategy")
         number = self.number_of("initial", form, None, 0, whole=True, table="strategy")
-        given = int(number) if number is not None else None
+        if initial is None and number is not None:
+            initial = int(number)
+        name = written if given is None else given
         try:
-            return strategy_named(name, given if initial is None else initial)
+            return strategy_named(name, initial, domain)
         except ValueError as error:
-            self.fail(str(error), "strategy", "initial")
+            if given is not None:
+                raise InputError(f"--strategy: {error}") from None
+            self.fail(str(error), "strategy", "initial" if "initial" in str(error) else "name")
 
     def known_keys(self, form: Mapping[str, Any], known: Iterable[str], what: str, *where: str | int) -> None:
         """Refuse keys that would be ignored."""

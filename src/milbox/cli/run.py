@@ -53,6 +53,7 @@ def running(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--journal", type=FILE, help="The file that keeps the run [default: PROBLEM with .db].")
 @click.option("--seed", type=click.IntRange(0), help="The same seed gives the same run [default: 0].")
 @click.option("--initial", type=click.IntRange(0), help="Random feasible points first [default: 50].")
+@click.option("--strategy", metavar="NAME", help="Who chooses the points [default: as the file says].")
 @click.option("--known", type=FILE, help="Your own measurements: CSV or JSON with every variable, and value.")
 @running
 def run(
@@ -61,6 +62,7 @@ def run(
     journal: Path | None,
     seed: int | None,
     initial: int | None,
+    strategy: str | None,
     known: Path | None,
     workers: int | None,
     dask: str | None,
@@ -75,19 +77,21 @@ def run(
     from milbox.cli.journals import create_study, read_journal
 
     journal = journal or Path(f"{problem.stem}.db")
-    read = read_problem(problem, initial)
     if journal.exists():
+        read_problem(problem, initial, strategy)  # what is wrong with the file is said before the journal
         kept = read_journal(journal)
         seed = kept.header.seed if seed is None else seed
-        if initial is None and kept.notes.get("initial") is not None:
-            initial = kept.notes["initial"]
-            read = read_problem(problem, initial)
+        initial = kept.notes.get("initial") if initial is None else initial
+        strategy = kept.notes.get("strategy") if strategy is None else strategy
+    read = read_problem(problem, initial, strategy)
     check_runnable(read)
     data = known_data(known, read.domain) if known else []
     with (
         # First the cluster: where there is none, no journal is left behind.
         executor_for(dask, workers) as place,
-        create_study(read, journal, seed=seed or 0, initial=initial, budget=budget, known=data) as study,
+        create_study(
+            read, journal, seed=seed or 0, initial=initial, strategy=strategy, budget=budget, known=data
+        ) as study,
     ):
         drive(study, read, budget, *place, **how)
 
@@ -124,7 +128,7 @@ def resume(
     check_runnable(read)
     with (
         executor_for(dask, workers) as place,
-        create_study(read, journal, seed=kept.header.seed, initial=None, budget=None, known=[]) as study,
+        create_study(read, journal, seed=kept.header.seed, budget=None, known=[]) as study,
     ):
         drive(study, read, budget, *place, **how)
 

@@ -1,26 +1,61 @@
-"""Strategies that a problem file can choose by name."""
+"""Strategies that a problem file or the command line can choose by name.
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any
+All that plans take, except those that change the problem itself. What benchmarks add is imported only for a
+name that the library does not know.
+"""
 
-from milbox.strategies import NNMILP, LinearMILP, RandomSearch
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from milbox.strategies.named import INITIAL, NAMED
 
 if TYPE_CHECKING:
+    from milbox.bench.algorithms import Algorithm
+    from milbox.domain import Domain
     from milbox.strategies import Strategy
 
-STRATEGIES: Mapping[str, Callable[[], Any]] = {
-    "nn+milp": NNMILP,
-    "linear+milp": LinearMILP,
-    "random": RandomSearch,
-}
+DEFAULT = "nn+milp"
 
 
-def strategy_named(name: str, initial: int | None) -> "Strategy":
-    """The strategy with that name, and with another number of random points first."""
-    chosen: Strategy = STRATEGIES[name]()
-    if initial is None:
-        return chosen
-    if not (is_dataclass(chosen) and any(field.name == "initial" for field in fields(chosen))):
+def strategy_named(name: str, initial: int | None, domain: "Domain") -> "Strategy":
+    """The strategy with that name, and with so many random points first.
+
+    Raises:
+        ValueError: there is no such strategy, it cannot be used on the domain, or it has no random points.
+    """
+    make, refusal = found(name)
+    objection = refusal(domain)
+    if objection is not None:
+        raise ValueError(f"the strategy {name!r} cannot be used here: {objection}")
+    strategy = make(INITIAL if initial is None else initial)
+    if initial is not None and not hasattr(strategy, "initial"):
         raise ValueError(f"the strategy {name!r} has no number of initial points")
-    return replace(chosen, initial=initial)
+    return strategy
+
+
+def found(name: str) -> "tuple[Callable[[int], Strategy], Callable[[Domain], str | None]]":
+    """How a strategy is made of a number of random points, and what it objects to."""
+    if name in NAMED:
+        return NAMED[name].make, NAMED[name].refusal
+    if name not in algorithms():
+        from milbox.domain.rule_terms import nearest
+
+        raise ValueError(f"no strategy named {name!r}{nearest(name, names())}")
+    algorithm = algorithms()[name]
+    return lambda initial: algorithm.strategy(initial, 0), algorithm.refusal
+
+
+def names() -> list[str]:
+    """Every strategy that can be chosen."""
+    return [*NAMED, *algorithms()]
+
+
+def algorithms() -> "dict[str, Algorithm]":
+    """What benchmarks add."""
+    from milbox.bench.algorithms import ALGORITHMS, as_it_is
+
+    return {
+        name: algorithm
+        for name, algorithm in ALGORITHMS.items()
+        if name not in NAMED and algorithm.problem is as_it_is
+    }

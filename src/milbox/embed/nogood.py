@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from milbox.arrays import Point
+from milbox.arrays import BoolArray, IntArray, Point
 from milbox.domain import Binary
 from milbox.embed.domain import Formulation
 
@@ -41,3 +41,38 @@ def forbid(points: Sequence[Point], formulation: Formulation, radius: int = 1) -
     starts = np.arange(len(codes) + 1) * codes.shape[1]
     matrix = csr_array((signs.ravel(), columns.ravel(), starts), shape=(len(codes), milp.width))
     milp.sparse_rows(matrix, np.arange(milp.width), radius - on, np.inf, lazy=True)
+
+
+def forbid_by_features(points: Sequence[Point], formulation: Formulation, radius: int = 1) -> None:
+    """Forbid as the paper writes it (Section 3.3).
+
+    For a point with features c, over all features z:
+
+        sum over c_j = 0 of z_j  +  sum over c_j = 1 of (1 - z_j)  >=  radius,
+
+    or twice the radius where every variable has a group of which one is one, since no two points differ in
+    fewer than two features there.
+    """
+    if not len(points):
+        return
+    domain, milp = formulation.domain, formulation.milp
+    codes = np.array(points, dtype=np.int64)
+    places = domain.layout
+    columns: list[IntArray] = []
+    ones: list[BoolArray] = []
+    for i, variable in enumerate(domain.variables):
+        first = int(places.start[i])
+        if isinstance(variable, Binary):
+            group, codes_of_group = formulation.inputs[first : first + 1], np.array([1])
+        else:
+            group = (
+                formulation.inputs[first : first + places.width[i]]
+                if places.onehot[i]
+                else formulation.unary_columns(i)
+            )
+            codes_of_group = places.low[i] + np.arange(len(group))
+        columns.append(group)
+        ones.append(codes[:, i, None] == codes_of_group)
+    one = np.concatenate(ones, axis=1)
+    step = 1 if any(isinstance(variable, Binary) for variable in domain.variables) else 2
+    milp.rows(np.where(one, -1.0, 1.0), np.concatenate(columns), step * radius - one.sum(axis=1), np.inf)

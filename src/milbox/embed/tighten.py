@@ -21,12 +21,15 @@ def tighten(
     domain: Domain,
     extend: Callable[[Formulation], None] | None = None,
     seconds: float = math.inf,
+    *,
+    blocks: bool = True,
 ) -> Bounded:
     """The network with bounds from two linear programs per neuron, over domain and earlier layers relaxed.
 
     `extend` may add rows, such as no-goods, that the programs then know. Neurons that interval arithmetic
     already shows to be on or off are not asked about, and each bound is the better of the two. After so many
-    seconds it has to do for the rest.
+    seconds it has to do for the rest. Without `blocks` it knows no more of the domain than the bounds of each
+    column, over which no linear program is worse: the bounds are then those of the programs alone.
     """
     until = time.perf_counter() + seconds
     found: list[tuple[FloatArray, FloatArray]] = []
@@ -37,7 +40,9 @@ def tighten(
             extend(formulation)
         z = embed_layers(net.hidden[:depth], tuple(found), milp, formulation.inputs).through(layer)
         if depth == 0:
-            least, most = block_bounds(net, domain)[0]
+            least, most = (
+                block_bounds(net, domain)[0] if blocks else box(layer, *milp.bounds(formulation.inputs))
+            )
         else:
             least, most = box(layer, *(np.maximum(side, 0) for side in found[-1]))
         unstable = np.flatnonzero((least < 0) & (most > 0))

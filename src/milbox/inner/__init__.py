@@ -5,7 +5,8 @@ from milbox.inner.branch import Branch
 from milbox.inner.enumerate import Enumerate
 from milbox.inner.evolution import Evolution
 from milbox.inner.mip import Mip
+from milbox.inner.paper_mip import PaperMip
 from milbox.inner.protocol import InnerSolver
 from milbox.inner.sample import Sample
 
-__all__ = ["Auto", "Branch", "Enumerate", "Evolution", "InnerSolver", "Mip", "Sample"]
+__all__ = ["Auto", "Branch", "Enumerate", "Evolution", "InnerSolver", "Mip", "PaperMip", "Sample"]

@@ -3,12 +3,15 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
+from milbox.errors import UnsupportedProgram
+from milbox.inner.enumerate import Enumerate
 from milbox.inner.untried import sample, untried
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
@@ -27,9 +30,11 @@ CHECKED = 64
 class Sample:
     """The best of many feasible points drawn uniformly (the paper's NN+RejSample); proves nothing.
 
+    Where feasible points are too rare to be drawn, it refuses: any other point would not be uniform.
+
     Attributes:
         points: how many feasible points are drawn. Where feasible points are rarer than one in
-            `PATIENCE / points`, there are fewer.
+            `PATIENCE / points`, and the domain is no product of diagrams, there are fewer.
     """
 
     points: int = 10_000
@@ -47,8 +52,29 @@ class Sample:
             left -= DRAW
             drawn.append(found)
         points = np.concatenate(drawn)
+        if Enumerate().refusal(surrogate, domain) is not None:
+            new = {tuple(point) for point in points.tolist()}.difference(forbidden)
+            if len(new) < count:
+                raise UnsupportedProgram(
+                    undrawable(domain)
+                    or f"{PATIENCE:,} draws gave no more than {len(new)} untried feasible points"
+                )
         values = surrogate.predict(domain.encode(points)) if len(points) else np.zeros(0)
         return chosen("sample", points, values, surrogate, domain, forbidden, count, rng, began)
+
+
+@lru_cache(maxsize=16)
+def undrawable(domain: Domain) -> str | None:
+    """Why feasible points cannot be drawn uniformly; None when they can."""
+    if domain.drawing is not None:
+        return None
+    rng = np.random.default_rng(0)
+    if any(len(sample(domain, DRAW, rng)) for _ in range(PATIENCE // DRAW)):
+        return None
+    return (
+        f"feasible points cannot be drawn uniformly: none of {PATIENCE:,} random points is feasible, and "
+        f"the constraints do not fall into decision diagrams; use an exact inner solver, as nn+milp does"
+    )
 
 
 def chosen(

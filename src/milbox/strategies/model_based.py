@@ -9,6 +9,7 @@ from numpy.random import Generator
 from milbox.domain import Domain
 from milbox.domain.blocks import components, tied_blocks
 from milbox.inner import Auto, InnerSolver
+from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
 from milbox.surrogates import Learner, Ranked, Surrogate
 from milbox.surrogates.linear import LinearLearner
@@ -28,11 +29,18 @@ class ModelBased:
     learner: Learner
     inner: InnerSolver = Auto()
     initial: int = 50
+    first: Strategy = RandomSearch()
+    """Who proposes the first `initial` points."""
+
+    def __repr__(self) -> str:
+        # A journal knows its strategy by this text, and did before there was a choice of first points.
+        first = "" if self.first == RandomSearch() else f", first={self.first!r}"
+        return f"ModelBased(learner={self.learner!r}, inner={self.inner!r}, initial={self.initial!r}{first})"
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if len(history.finished) < max(1, self.initial):  # a surrogate needs something to be fitted to
-            return RandomSearch().propose(domain, history, count, rng)
+            return self.first.propose(domain, history, count, rng)
 
         features, values = domain.encode(history.points), history.values
         chosen: list[Proposal] = []

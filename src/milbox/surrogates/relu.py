@@ -99,11 +99,12 @@ class ReluLearner:
     """Passes over all points instead of `steps`; the last batch of a pass may be smaller."""
     decay: float = 0.1
     """Each gradient gets decay / n times the weights added, for n points."""
-    centre_above: float = 32.0
+    centre_above: float | None = 32.0
     """Inputs are centred if points have more ones than this on average. Adam moves each weight by up to
     `rate` a step, and a point with s ones its pre-activations by s times that: with a hundred ones and more,
     units are thrown out of reach of every point in a few steps, and whole networks die. With few ones,
-    centring was no gain."""
+    centring was no gain. With None inputs are taken as they are; otherwise columns that are not of zeros and
+    ones (integer encodings) are standardised too."""
 
     def __post_init__(self) -> None:
         if not self.hidden or min(self.hidden) < 1:
@@ -121,10 +122,12 @@ class ReluLearner:
         features, values = checked(features, values)
         count = len(values)
         target = Scale.of_values(values)
-        inputs = Scale.of_columns(features)
+        as_they_are = Scale(np.zeros(features.shape[1]), np.ones(features.shape[1]))
+        inputs = as_they_are if self.centre_above is None else Scale.of_columns(features)
         scaled = inputs.shrink(features)
         centre = scaled.mean(axis=0)
-        crowded = centre.sum() > self.centre_above  # other columns have mean 0: this counts a point's ones
+        # Other columns have mean 0: this counts a point's ones.
+        crowded = self.centre_above is not None and centre.sum() > self.centre_above
         batch = min(self.batch, count)
         trained = adam.train(
             glorot((features.shape[1], *self.hidden, 1), rng),
@@ -146,12 +149,10 @@ class ReluLearner:
 DEFAULT = ReluLearner()
 """FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n. What it is fitted to is up to `Ranked`."""
 
-PAPER = ReluLearner(epochs=25_000, decay=0.0)
+PAPER = ReluLearner(epochs=25_000, decay=0.0, centre_above=None)
 """Appendix C.1: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, no regularisation.
 
-The appendix says nothing of how inputs are scaled; with many ones they are centred here too, for otherwise
-these networks die as well.
-"""
+Inputs are taken as they are: the appendix says nothing of scaling them."""
 
 
 def glorot(sizes: Sequence[int], rng: Generator) -> list[tuple[FloatArray, FloatArray]]:

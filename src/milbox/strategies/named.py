@@ -1,0 +1,116 @@
+"""Strategies by name, for plans, problem files and the command line; Python code passes objects."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from milbox.domain import Domain
+from milbox.inner.sample import undrawable
+from milbox.strategies.evolution import ConEvo, NNConEvo, NNRegEvo, NNRejSample, RegEvo
+from milbox.strategies.model_based import NNMILP, LinearMILP
+from milbox.strategies.paper import PaperLinearMILP, PaperNNMILP
+from milbox.strategies.penalised import EnsembleRegEvo
+from milbox.strategies.protocol import Strategy
+from milbox.strategies.random import RandomSearch
+from milbox.surrogates import DEFAULT, PAPER, Ranked, ReluLearner
+
+INITIAL = 50
+"""Random points first, unless something else is said."""
+
+
+def everywhere(domain: Domain) -> str | None:
+    """No objection to any domain."""
+    del domain
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A strategy by name.
+
+    Attributes:
+        summary: what it is, in a line.
+        make: the strategy with so many random points first, where it has any.
+        refusal: why it cannot be used on a domain; None when it can.
+    """
+
+    summary: str
+    make: Callable[[int], Strategy]
+    refusal: Callable[[Domain], str | None] = everywhere
+
+
+TABLE_2_SECONDS = 300.0
+"""The paper's Table 2 has a shorter limit than its other experiments."""
+
+FC32 = ReluLearner(hidden=(32,))
+FC16_16 = ReluLearner(hidden=(16, 16))
+PAPER_FC32 = replace(PAPER, hidden=(32,))
+PAPER_FC16_16 = replace(PAPER, hidden=(16, 16))
+
+NAMED: Mapping[str, Named] = {
+    "nn+milp": Named(
+        "our default: ReLU network FC(16), 1000 Adam steps, half of the fits by rank, exact inner solver",
+        lambda initial: NNMILP(initial=initial),
+    ),
+    "nn+milp/values": Named("our default without ranks", lambda initial: NNMILP(DEFAULT, initial=initial)),
+    "nn+milp/scip": Named(
+        "the paper's method as published: 25K epochs, no decay, inputs as they are, the program of "
+        "Section 3.3 with bounds by linear programs, SCIP's defaults, 500 s",
+        PaperNNMILP,
+    ),
+    "nn+milp/paper": Named(
+        "the paper's training (25K epochs, no decay) with the fast exact inner solver",
+        lambda initial: NNMILP(PAPER, initial=initial),
+    ),
+    "nn+milp/fc32": Named("NN+MILP with FC(32)", lambda initial: NNMILP(Ranked(FC32), initial=initial)),
+    "nn+milp/fc16-16": Named(
+        "NN+MILP with FC(16,16)", lambda initial: NNMILP(Ranked(FC16_16), initial=initial)
+    ),
+    "nn+milp/scip-fc32": Named(
+        "NN+MILP as published, with FC(32) and 300 s (Table 2)",
+        lambda initial: PaperNNMILP(initial, PAPER_FC32, TABLE_2_SECONDS),
+    ),
+    "nn+milp/scip-fc16-16": Named(
+        "NN+MILP as published, with FC(16,16) and 300 s (Table 2)",
+        lambda initial: PaperNNMILP(initial, PAPER_FC16_16, TABLE_2_SECONDS),
+    ),
+    "linear+milp": Named(
+        "linear surrogate on a bootstrap, exact inner solver", lambda initial: LinearMILP(initial=initial)
+    ),
+    "linear+milp/scip": Named(
+        "Linear+MILP as published: linear surrogate on a bootstrap, SCIP's defaults, 500 s", PaperLinearMILP
+    ),
+    "regevo": Named(
+        "regularised evolution, T = 10, D = 100, (0.1, 0.1)", lambda initial: RegEvo(initial=initial)
+    ),
+    "nn+regevo": Named(
+        "NN+MILP with evolution as inner solver: B = 10,000, b = 100, T = 20, D = 1000, (0.2, 0.01)",
+        lambda initial: NNRegEvo(initial=initial),
+    ),
+    "nn+regevo/ranked": Named(
+        "NN+RegEvo with half of the fits by rank, as in our default",
+        lambda initial: NNRegEvo(Ranked(), initial),
+    ),
+    "nn+regevo/paper": Named(
+        "NN+RegEvo as published: the paper's training", lambda initial: NNRegEvo(PAPER, initial)
+    ),
+    "nn+regevo/fc32": Named("NN+RegEvo with FC(32)", lambda initial: NNRegEvo(FC32, initial)),
+    "ensemble+regevo": Named(
+        "Lasso, Ridge, random forest and LightGBM, averaged; evolution with B = 12,500, b = 25",
+        EnsembleRegEvo,
+    ),
+    "conevo": Named("evolution that keeps paired subsets balanced, T = 20, pm = 0.05", ConEvo),
+    "nn+conevo": Named(
+        "NN+MILP with ConEvo as inner solver: B = 10,000, b = 100",
+        lambda initial: NNConEvo(initial=initial),
+    ),
+    "nn+conevo/paper": Named(
+        "NN+ConEvo as published: the paper's training", lambda initial: NNConEvo(PAPER, initial)
+    ),
+    "nn+conevo/fc32": Named("NN+ConEvo with FC(32)", lambda initial: NNConEvo(FC32, initial)),
+    "nn+rejsample": Named(
+        "NN+MILP with the best of 10,000 uniform feasible points",
+        lambda initial: NNRejSample(initial=initial),
+        refusal=undrawable,
+    ),
+    "random": Named("random feasible points", lambda _: RandomSearch()),
+}

@@ -1,0 +1,110 @@
+"""The paper's methods as published, and strategies by name."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import milbox as mb
+from milbox.domain import Domain
+from milbox.inner import PaperMip, Sample, sample
+from milbox.problems import load
+from milbox.strategies import PaperLinearMILP, PaperNNMILP, PaperStart, RandomSearch
+from milbox.strategies.named import NAMED
+from milbox.surrogates import PAPER
+from milbox.surrogates.linear import Linear
+from milbox.testing.answers import proposed
+from milbox.testing.strategies import StrategyConformance
+from milbox.trials import History
+
+SHORT = replace(PAPER, epochs=50)
+
+
+class TestPaperNNMILP(StrategyConformance):
+    strategy = PaperNNMILP(initial=10, learner=SHORT)
+
+
+class TestPaperLinearMILP(StrategyConformance):
+    strategy = PaperLinearMILP(initial=10)
+
+
+class TestPaperStart(StrategyConformance):
+    strategy = PaperStart()
+
+
+def permutations(size: int) -> Domain:
+    m = mb.binary("m", (size, size))
+    return Domain([m], [m.sum(axis=0) == 1, m.sum(axis=1) == 1])
+
+
+def partition(vertices: int) -> Domain:
+    """Graph partitioning: each vertex is in one of three parts, written as binaries."""
+    part = mb.binary("part", (vertices, 3))
+    return Domain([part], [part.sum(axis=1) == 1])
+
+
+def test_the_system_as_published() -> None:
+    strategy = mb.PaperNNMILP(initial=50)
+    assert strategy.learner == PAPER
+    assert strategy.inner == PaperMip()
+    assert strategy.initial == 50
+    assert NAMED["nn+milp/scip"].make(50) == strategy
+    assert NAMED["nn+regevo/paper"].make(50).learner == PAPER  # type: ignore[attr-defined]
+    assert NAMED["linear+milp/scip"].make(50).inner == PaperMip()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("domain", [permutations(6), partition(14)])
+def test_first_points_are_optima_of_random_objectives_where_rejection_fails(domain: Domain) -> None:
+    proposals = proposed(PaperNNMILP().propose(domain, History(), 3, np.random.default_rng(0)))
+    assert [proposal.origin for proposal in proposals] == ["random objective"] * 3
+    assert len({proposal.point for proposal in proposals}) == 3
+    assert all(domain.contains(proposal.point) for proposal in proposals)
+    direction = np.random.default_rng(0).standard_normal(domain.features)
+    others = proposed(RandomSearch().propose(domain, History(), 50, np.random.default_rng(1)))
+    every = domain.encode([proposal.point for proposal in others])
+    (first,) = domain.encode([proposals[0].point])
+    assert first @ direction >= (every @ direction).max()
+
+
+@pytest.mark.parametrize("name", ["bbob/sphere", "ising/100/0"])
+def test_first_points_are_uniform_where_the_paper_draws_them(name: str) -> None:
+    domain = load(name).domain
+    one = PaperNNMILP().propose(domain, History(), 5, np.random.default_rng(0))
+    other = RandomSearch().propose(domain, History(), 5, np.random.default_rng(0))
+    assert one == other
+
+
+def test_the_default_is_known_to_journals_as_before() -> None:
+    assert "first" not in repr(mb.NNMILP())
+    assert "first=PaperStart(" in repr(mb.PaperNNMILP())
+
+
+def test_rejection_sampling_refuses_where_nothing_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It used to propose an arbitrary point, worse than a random one."""
+    monkeypatch.setattr(sample, "PATIENCE", 20_000)
+    domain = permutations(16)
+    surrogate = Linear(np.zeros(domain.features), 0.0)
+    complaint = "cannot be drawn uniformly: none of 20,000 random points"
+    with pytest.raises(mb.UnsupportedProgram, match=complaint):
+        Sample().best(surrogate, domain, [], 1, np.random.default_rng(0))
+    assert complaint in str(NAMED["nn+rejsample"].refusal(domain))
+    assert NAMED["nn+rejsample"].refusal(partition(14)) is None
+    assert NAMED["nn+rejsample"].refusal(load("ising/100/0").domain) is None
+
+
+def test_rejection_sampling_takes_what_is_left_of_a_domain_that_can_be_listed() -> None:
+    domain = permutations(3)
+    every = list(domain)
+    surrogate = Linear(np.zeros(9), 0.0)
+    (last,) = proposed(Sample().best(surrogate, domain, every[1:], 1, np.random.default_rng(0)))
+    assert last.point == every[0]
+
+
+def test_rejection_sampling_draws_where_feasible_points_are_rare() -> None:
+    domain = permutations(7)  # 5040 of 5.6e14 points of the box
+    weights = np.random.default_rng(3).normal(size=domain.features)
+    surrogate = Linear(weights, 0.0)
+    (best,) = proposed(Sample().best(surrogate, domain, [], 1, np.random.default_rng(0)))
+    values = np.sort(surrogate.predict(domain.encode(list(domain))))
+    assert best.certificate is not None
+    assert best.certificate.value >= values[-10], "10,000 uniform draws of 5040 points meet the best ten"

@@ -261,3 +261,17 @@ y = 3         # line 12
     assert line_of(text, ("list", 1, "x")) == 10
     assert line_of(text, ("list", 1, "inner", "y")) == 12
     assert line_of(text, ("nowhere",)) == 1
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_bytes(b"\xef\xbb\xbf" + CONTRACT.replace("\n", "\r\n").encode())
+    read = read_problem(path)
+    assert read.domain == parse_problem(CONTRACT, path).domain
+    assert not read.text.startswith("\ufeff")
+
+
+def test_nesting_without_end_is_refused() -> None:
+    text = "[variables]\nx = { kind = 'binary', size = " + 5000 * "[" + 5000 * "]" + " }\n"
+    with pytest.raises(InputError, match=r"p.toml: lists or tables are nested too deep"):
+        parse_problem(text, Path("p.toml"))

@@ -4,18 +4,22 @@ Rows without a value are left pending, `failed` (or `failed: reason`) ends a tri
 variables, where they are given, must be what was asked.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from milbox.cli.output import InputError
+from milbox.cli.output import InputError, plural, say
 from milbox.cli.rows import Row, read_rows
-from milbox.cli.table import code_of, number_of
+from milbox.cli.table import FIELDS, code_of, number_of, refuse_columns, shortened
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
     from milbox.trials import Trial
+
+MOST_LISTED = 12
+"""How many columns a message lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,37 +42,90 @@ class Answers:
 
 
 def known_data(path: Path, domain: "Domain") -> list[tuple[dict[str, Any], float]]:
-    """The user's own measurements: a column for each scalar variable, and `value`."""
+    """The user's own measurements: a column for each scalar variable, and `value`.
+
+    Trials that failed, or that nobody has measured yet, as `milbox export` writes them, are left out.
+    """
     found: list[tuple[dict[str, Any], float]] = []
     places: dict[tuple[int, ...], int] = {}
-    for row in read_rows(path):
-        where = f"{path}:{row.line}"
-        missing = [v.name for v in domain.variables if row.entries.get(v.name, "") == ""]
-        if missing:
-            raise InputError(f"{where}: {missing[0]!r} is missing; a row needs every variable, and value")
+    complaints: list[str] = []
+    without = 0
+    rows = with_fields(read_rows(path), domain)
+    check_columns(rows, path, (*(v.name for v in domain.variables), "value"))
+    for row in rows:
         try:
-            point = tuple(code_of(v, row.entries[v.name]) for v in domain.variables)
-            value = number_of(row.entries.get("value", ""))
+            if unmeasured(row):
+                without += 1
+                continue
+            point = point_of(row, domain)
+            value = number_of(row.entries.get("value", ""), row.decimal_comma)
+            if point in places:
+                raise ValueError(f"the same point stands on line {places[point]}; keep one of them")
+            places[point] = row.line
+            found.append((domain.assignment(point), value))
         except ValueError as error:
-            raise InputError(f"{where}: {error}") from None
-        broken = domain.violations(point)
-        if broken:
-            raise InputError(f"{where}: this point is not in the domain: it violates {broken[0]}")
-        if point in places:
-            raise InputError(f"{where}: the same point stands on line {places[point]}; keep one of them")
-        places[point] = row.line
-        found.append((domain.assignment(point), value))
+            complaints.append(f"{path}:{row.line}: {error}")
+    if complaints:
+        listing = "\n".join(complaints)
+        raise InputError(f"{plural(len(complaints), 'row')} of {path} cannot be used:\n{listing}")
+    if without:
+        say(f"{path}: {plural(without, 'row')} without a value left out (failed, or not measured yet)")
     return found
+
+
+def unmeasured(row: Row) -> bool:
+    """Whether a row says itself that there is no value."""
+    value = row.entries.get("value")
+    empty = value is None or (isinstance(value, str) and not value.strip())
+    said = str(row.entries.get("state") or "").strip().lower()
+    return (empty and said in ("failed", "pending")) or is_failure(value)
+
+
+def is_failure(value: Any) -> bool:
+    """Whether an entry is `failed`, or `failed: reason`."""
+    return isinstance(value, str) and value.partition(":")[0].strip().lower() in ("failed", "fail")
+
+
+def point_of(row: Row, domain: "Domain") -> tuple[int, ...]:
+    """The point that a row spells out, one of the domain's."""
+    missing = [v.name for v in domain.variables if row.entries.get(v.name, "") == ""]
+    if missing:
+        raise ValueError(f"{missing[0]!r} is missing; a row needs every variable, and value")
+    point = tuple(code_of(v, row.entries[v.name], row.decimal_comma) for v in domain.variables)
+    broken = domain.violations(point)
+    if broken:
+        raise ValueError(f"this point is not in the domain: it violates {broken[0]}")
+    return point
+
+
+def with_fields(rows: Sequence[Row], domain: "Domain") -> list[Row]:
+    """The rows with `Trial` and `VALUE` as trial and value, unless a variable has that very name."""
+    refuse_columns(domain, FIELDS)
+    columns = {name for row in rows for name in row.entries}
+    names: dict[str, str] = {}
+    for field_name in FIELDS:
+        alike = [c for c in columns if c.casefold() == field_name and c not in domain.index]
+        if field_name not in columns and len(alike) == 1:
+            names[alike[0]] = field_name
+    return [row.renamed(names) for row in rows] if names else list(rows)
+
+
+def check_columns(rows: Sequence[Row], path: Path, needed: Iterable[str]) -> None:
+    """Refuse a file in which a column is missing throughout."""
+    columns = {name for row in rows for name in row.entries}
+    for name in needed:
+        if rows and name not in columns:
+            listed = ", ".join(map(repr, sorted(columns)[:MOST_LISTED]))
+            more = ", ..." if len(columns) > MOST_LISTED else ""
+            raise InputError(f"{path}:1: there is no column {name!r}; the columns are {listed}{more}")
 
 
 def answers(rows: Sequence[Row], path: Path, domain: "Domain", trials: Sequence["Trial"]) -> Answers:
     """What the rows say about the trials that were asked."""
     result = Answers()
     seen: dict[int, int] = {}
-    columns = {name for row in rows for name in row.entries}
-    for needed in ("trial", "value"):
-        if rows and needed not in columns:
-            raise InputError(f"{path}:1: there is no column {needed!r}; the columns are {sorted(columns)}")
+    rows = with_fields(rows, domain)
+    check_columns(rows, path, ("trial", "value"))
     for row in rows:
         try:
             number = trial_number(row.entries.get("trial", ""), len(trials))
@@ -94,30 +151,31 @@ def answer_of(row: Row, number: int) -> Answer | None:
     """The value of a row, or the reason why there is none; None when the row is still open."""
     value, reason = row.entries.get("value", ""), str(row.entries.get("reason") or "").strip()
     text = value.strip() if isinstance(value, str) else ""
-    word, _, why = text.partition(":")
-    if word.strip().lower() in ("failed", "fail") or row.entries.get("state") == "failed":
-        return Answer(row.line, number, None, why.strip() or reason or "reported as failed")
+    if is_failure(value) or row.entries.get("state") == "failed":
+        return Answer(
+            row.line, number, None, text.partition(":")[2].strip() or reason or "reported as failed"
+        )
     if value is None or (isinstance(value, str) and not text):
         return Answer(row.line, number, None, reason) if reason else None
-    return Answer(row.line, number, number_of(value), None)
+    return Answer(row.line, number, number_of(value, row.decimal_comma), None)
 
 
 def trial_number(given: Any, count: int) -> int:
     """A number of a trial that was asked."""
-    try:
-        number = int(given) if not isinstance(given, bool | float) else int("")
-    except (TypeError, ValueError):
-        raise ValueError(f"{given!r} is not the number of a trial") from None
-    if not 0 <= number < count:
-        raise ValueError(f"there is no trial {number}; {count} have been asked, from 0")
-    return number
+    if isinstance(given, str) and re.fullmatch(r"\s*[0-9]{1,18}\s*", given, re.ASCII):
+        given = int(given)
+    if not isinstance(given, int) or isinstance(given, bool):
+        raise ValueError(f"{shortened(given)} is not the number of a trial")
+    if not 0 <= given < count:
+        raise ValueError(f"there is no trial {given}; {count} have been asked, from 0")
+    return given
 
 
 def same_point(row: Row, domain: "Domain", trial: "Trial") -> None:
     """Refuse a row whose variables are not what was asked: rows or columns were mixed up."""
     for variable, code in zip(domain.variables, trial.point, strict=True):
         entry = row.entries.get(variable.name, "")
-        if entry != "" and code_of(variable, entry) != code:
+        if entry != "" and code_of(variable, entry, row.decimal_comma) != code:
             raise ValueError(
                 f"trial {trial.number} asked for {variable.name} = {variable.value(code)!r}, "
                 f"and the file has {entry!r}; have rows been mixed up?"

@@ -119,7 +119,7 @@ def hand_out(
 @click.argument("journal", type=FILE)
 @click.argument("results", type=FILE, required=False)
 @click.option("--trial", type=click.IntRange(0), help="Tell one trial, without a file.")
-@click.option("--value", type=float, help="The value of that trial.")
+@click.option("--value", metavar="NUMBER", help="The value of that trial.")
 @click.option("--failed", metavar="REASON", help="Why that trial has no value.")
 @click.option("--partial", is_flag=True, help="Record the good rows even if others are wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was recorded as JSON.")
@@ -127,7 +127,7 @@ def tell(
     journal: Path,
     results: Path | None,
     trial: int | None,
-    value: float | None,
+    value: str | None,
     failed: str | None,
     partial: bool,
     as_json: bool,

@@ -60,7 +60,7 @@ class ProblemFile:
 def read_problem(path: Path, initial: int | None = None, strategy: str | None = None) -> ProblemFile:
     """The problem in a file; `strategy` and `initial`, where given, override what it says of these."""
     try:
-        text = path.read_bytes().decode()
+        text = path.read_bytes().decode("utf-8-sig")  # editors on Windows put a byte-order mark first
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not a text file in UTF-8 (byte {error.start})") from None
     except OSError as error:
@@ -82,6 +82,8 @@ class Parser:
         self.text, self.path = text, path
         try:
             self.document = tomllib.loads(text)
+        except RecursionError:
+            raise InputError(f"{path}: lists or tables are nested too deep") from None
         except tomllib.TOMLDecodeError as error:
             place = f"{path}:{syntax_error_line(text, error)}"
             message = str(error).partition(" (at ")[0]

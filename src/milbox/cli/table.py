@@ -1,35 +1,68 @@
 """Trials as CSV, or as plain entries for JSON, for people and programs to edit.
 
 A batch has a column `trial`, one column for each scalar variable, and an empty column `value` to fill in.
+What a spreadsheet would take for a formula and run gets an apostrophe in front; readers take it off again.
 """
 
 import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from milbox.cli.objective import text_of
-from milbox.cli.output import jsonable
+from milbox.cli.output import InputError, jsonable
+from milbox.trials.value import number_in
 
 if TYPE_CHECKING:
     from milbox.domain import Domain, Variable
     from milbox.trials import Trial
 
 
+FIELDS = ("trial", "value", "reason", "state")
+"""Columns of a file of results that are no variables."""
+
+# Texts that begin so are formulas to spreadsheets.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
+
+
 def batch_csv(domain: "Domain", trials: Iterable["Trial"], extra: Sequence[str] = ()) -> str:
     """Trials as CSV: number, variables, value, and further columns of `trial_entry` by name."""
+    refuse_columns(domain, (*FIELDS, *extra))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["trial", *(v.name for v in domain.variables), "value", *extra])
+    writer.writerow(map(harmless, ["trial", *(v.name for v in domain.variables), "value", *extra]))
     for trial in trials:
-        codes = zip(domain.variables, trial.point, strict=True)
-        values = [choice_texts(v)[code - v.codes[0]] for v, code in codes]
+        texts = [choice_text(v, code) for v, code in zip(domain.variables, trial.point, strict=True)]
         entry = trial_entry(trial)
         rest = ["" if entry[name] is None else entry[name] for name in extra]
-        writer.writerow([trial.number, *values, "" if trial.value is None else repr(trial.value), *rest])
+        value = "" if trial.value is None else repr(trial.value)
+        writer.writerow(map(harmless, [trial.number, *texts, value, *rest]))
     return out.getvalue()
+
+
+def refuse_columns(domain: "Domain", columns: Iterable[str]) -> None:
+    """Refuse a domain with a variable that cannot be told from a column of the file."""
+    clash = next((name for name in columns if name in domain.index), None)
+    if clash is not None:
+        raise InputError(
+            f"the variable {clash!r} has the name of a column of such files, and cannot be told from it; "
+            f"use --json, or `milbox tell --trial`, or give the variable another name"
+        )
+
+
+def harmless(entry: Any) -> Any:
+    """The entry of a CSV file, with an apostrophe in front of what a spreadsheet would run."""
+    runs = isinstance(entry, str) and entry.startswith(FORMULA) and _number_or_none(entry) is None
+    return f"'{entry}" if runs else entry
+
+
+def as_written(entry: str) -> str:
+    """The entry of a CSV file without the apostrophe of `harmless`."""
+    return entry[1:] if entry.startswith("'") and entry[1:].startswith(FORMULA) else entry
 
 
 def trial_entry(trial: "Trial") -> dict[str, Any]:
@@ -57,8 +90,13 @@ def trial_entry(trial: "Trial") -> dict[str, Any]:
     }
 
 
+def choice_text(variable: "Variable", code: int) -> str:
+    """How a value of a variable is written in CSV."""
+    return choice_texts(variable)[code] if variable.kind == "categorical" else str(code)
+
+
 def choice_texts(variable: "Variable") -> list[str]:
-    """How each value of a variable is written in CSV; as JSON where plain texts would be ambiguous."""
+    """How each choice is written in CSV; as JSON where plain texts would be ambiguous."""
     values = [variable.value(code) for code in variable.codes]
     texts = [text_of(value) for value in values]
     # Spreadsheets trim spaces, and an empty entry means that nothing was entered.
@@ -66,29 +104,65 @@ def choice_texts(variable: "Variable") -> list[str]:
     return texts if clear else [json.dumps(value) for value in values]
 
 
-def code_of(variable: "Variable", entry: Any) -> int:
+def code_of(variable: "Variable", entry: Any, decimal_comma: bool = False) -> int:
     """The code of a value that may have been through a spreadsheet."""
+    if not isinstance(entry, str):
+        return variable.code(entry)
+    if variable.kind != "categorical":
+        number = _number_or_none(entry)
+        if number is None:
+            raise ValueError(f"{variable.name!r} takes whole numbers, not {shortened(entry)}")
+        return variable.code(number)
     texts = choice_texts(variable)
-    if isinstance(entry, str) and entry in texts:
-        return variable.codes[0] + texts.index(entry)
-    if variable.kind != "categorical" and isinstance(entry, str):
-        try:
-            entry = float(entry)
-        except ValueError:
-            raise ValueError(f"{variable.name!r} takes whole numbers, not {entry!r}") from None
-    return variable.code(entry)
+    if entry in texts:
+        return texts.index(entry)
+    # Spreadsheets write TRUE for true, and 2.5 as 2.50 or 2,5.
+    same = [code for code, text in enumerate(texts) if text.casefold() == entry.casefold()]
+    number = _number_or_none(point_for_comma(entry, decimal_comma))
+    if not same and number is not None:
+        same = [code for code in variable.codes if number == variable.value(code)]
+    return same[0] if len(same) == 1 else variable.code(entry)
 
 
-def number_of(entry: Any) -> float:
+def number_of(entry: Any, decimal_comma: bool = False) -> float:
     """A measured value, or an error that says what it should be."""
     try:
-        number = float(entry) if not isinstance(entry, bool) and entry is not None else math.nan
+        if isinstance(entry, str):
+            number = number_in(point_for_comma(entry, decimal_comma))
+        else:
+            number = math.nan if isinstance(entry, bool) or entry is None else float(entry)
+    except OverflowError:
+        number = math.inf
     except (TypeError, ValueError):
-        comma = isinstance(entry, str) and entry.count(",") == 1
-        hint = "; write the decimal point as a point" if comma else ""
         raise ValueError(
-            f"the value {entry!r} is not a number{hint}; write failed if there is none"
+            f"the value {shortened(entry)} is not a number{_advice(entry)}; write failed if there is none"
         ) from None
     if not math.isfinite(number):
-        raise ValueError(f"the value {entry!r} is not a finite number; write failed if there is none")
+        raise ValueError(
+            f"the value {shortened(entry)} is not a finite number; write failed if there is none"
+        )
     return number
+
+
+def point_for_comma(text: str, decimal_comma: bool) -> str:
+    """The text with a decimal point in the place of a decimal comma, where there are such."""
+    return text.replace(",", ".") if decimal_comma and _DECIMAL_COMMA.fullmatch(text.strip()) else text
+
+
+def shortened(entry: Any) -> str:
+    """An entry as messages show it."""
+    text = repr(entry)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _number_or_none(text: str) -> float | None:
+    try:
+        return number_in(text)
+    except ValueError:
+        return None
+
+
+def _advice(entry: Any) -> str:
+    if isinstance(entry, str) and "_" in entry:
+        return "; write it without underscores"
+    return "; write the decimal point as a point" if isinstance(entry, str) and entry.count(",") == 1 else ""

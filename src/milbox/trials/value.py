@@ -3,8 +3,13 @@
 import math
 import numbers
 import operator
+import re
 from decimal import Decimal
 from typing import Any
+
+_NUMBER = re.compile(
+    r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf(?:inity)?|nan)", re.IGNORECASE
+)
 
 
 def measured(value: Any, label: str) -> float:
@@ -22,6 +27,16 @@ def measured(value: Any, label: str) -> float:
         raise ValueError(f"{label} is {number}; it must be finite")
     # -0.0 becomes 0.0, because SQLite does not keep the sign of a zero.
     return number + 0.0
+
+
+def number_in(text: str) -> float:
+    """The number that a text spells, with a decimal point or an exponent or neither; else a ValueError.
+
+    Python reads `1_000` as a thousand, and digits of any script; elsewhere they are mistakes, and refused.
+    """
+    if not _NUMBER.fullmatch(text.strip()):
+        raise ValueError(f"{text!r} is not a number")
+    return float(text)
 
 
 def whole(name: str, value: Any, least: int) -> int:

@@ -31,6 +31,25 @@ DECLARATIONS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: mb.integer("k", 1, math.inf), TypeError, "high of integer 'k'"),  # type: ignore[call-overload]
     (lambda: mb.integer("k", 0, LARGEST_ONEHOT), ValueError, "declare it with encoding='integer'"),
     (lambda: mb.integer("k", 1, 3, encoding="unary"), ValueError, "'onehot' or 'integer'"),  # type: ignore[call-overload]
+    (
+        lambda: mb.integer("k", 0, 2**53 + 1, encoding="integer"),
+        ValueError,
+        "high of integer 'k' must lie between",
+    ),
+    (lambda: mb.integer("k", -(10**5000), 0), ValueError, "low of integer 'k' must lie between"),
+    (lambda: mb.binary("x", 10**9), ValueError, "size of 'x' is 1000000000: that is more than the 100,000"),
+    (lambda: mb.binary("x", (1000, 1000, 1000)), ValueError, r"size of 'x' is \(1000, 1000, 1000\): that is"),
+    (lambda: mb.integer("k", 0, 999, 2000), ValueError, "size of 'k' is 2000: .* or the 1,048,576 features"),
+    (
+        lambda: Domain([mb.binary("x"), mb.integer("k", 0, 999, 1000), mb.integer("n", 0, 99_999)]),
+        ValueError,
+        "1,002 variables with 1,100,001 features, of which 'k' has most; a domain may have 100,000 and 1,048",
+    ),
+    (
+        lambda: Domain([mb.binary("x", 60_000), mb.binary("y", 60_000)]),
+        ValueError,
+        "120,000 variables with 120,000 features, of which 'x' has most",
+    ),
     (lambda: mb.categorical("c", []), ValueError, "categorical 'c' has no choices"),
     (lambda: mb.categorical("c", 5), TypeError, "choices of 'c' must be a list"),  # type: ignore[call-overload]
     (lambda: mb.categorical("c", ["a", "b", "a"]), ValueError, "categorical 'c' lists a choice twice"),

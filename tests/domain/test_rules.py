@@ -1,5 +1,7 @@
 """Does a rule state what the same lines state in Python, and does everything else get a clear refusal?"""
 
+import itertools
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -216,3 +218,35 @@ def test_nonsense_is_refused_and_never_crashes(text: str) -> None:
         assert 1 <= place[0] <= len(lines), place
         assert 1 <= place[1] <= len(lines[place[0] - 1]) + 1, place
     assert all(isinstance(each, Constraint) for each in stated)
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, 5])
+def test_a_chain_of_equivalences_groups_from_the_left(count: int) -> None:
+    b = mb.binary("b", count)
+    names = [f"b[{i}]" for i in range(count)]
+    nested = names[0]
+    for name in names[1:]:
+        nested = f"({nested} <-> {name})"
+    chain = Domain([b], rule(" <-> ".join(names), {"b": b}))
+    wanted = {p for p in itertools.product((0, 1), repeat=count) if reduce(lambda a, b: int(a == b), p)}
+    assert set(chain) == set(Domain([b], rule(nested, {"b": b}))) == wanted
+
+
+def test_a_long_chain_of_equivalences_stays_small() -> None:
+    b = mb.binary("b", 40)
+    domain = Domain([b], rule(" <-> ".join(f"b[{i}]" for i in range(40)), {"b": b}))
+    assert domain.contains((1,) * 40)
+    assert not domain.contains((0,) + (1,) * 39)
+    nested = "b[0]"
+    for i in range(1, 30):
+        nested = f"({nested} <-> b[{i}])"
+    with pytest.raises(RuleError, match="this <-> repeats its sides too often"):
+        rule(nested, {"b": b})
+
+
+@pytest.mark.parametrize("digits", ["1" + 400 * "0", "1" + 5000 * "0", "1e400", "1" + 400 * "0" + ".5"])
+def test_numbers_beyond_floats_are_refused_where_they_stand(digits: str) -> None:
+    b = mb.binary("b")
+    with pytest.raises(RuleError, match="is too large") as caught:
+        rule(f"b <= {digits}", {"b": b})
+    assert len(str(caught.value)) < 400

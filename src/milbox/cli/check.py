@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import fields, is_dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -185,11 +186,11 @@ def lines(findings: dict[str, Any], problem: ProblemFile) -> list[str]:
     rules = plural(findings["rules"], "rule")
     if findings["constraints"] != findings["rules"]:
         rules += f" ({plural(findings['constraints'], 'constraint')})"
-    points = f"{findings['points']:,} points" if findings["points"] is not None else None
-    if findings["points"] is not None and findings["points"] > 10**9:
-        points = f"{findings['points']:.3g} points"
-    if points is None:
-        points = f"at most {findings['points_at_most']:.3g} points (the rules leave fewer)"
+    # Decimals, since there may be more points than a float can count.
+    points = f"at most {Decimal(findings['points_at_most']):.3g} points (the rules leave fewer)"
+    if findings["points"] is not None:
+        many = findings["points"] > 10**9
+        points = f"{Decimal(findings['points']):.3g} points" if many else f"{findings['points']:,} points"
     found = [
         f"{problem.path}: {findings['sense']} over {kinds}; {rules}",
         f"feasible, {points}",

@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+# Bits of the largest whole number that is written out.
+LONGEST = 14_000
+
 RUN_FAILED, BAD_INPUT, NOTHING_LEFT, INTERRUPTED = 1, 2, 3, 130
 
 
@@ -41,7 +44,10 @@ def emit(result: Mapping[str, Any]) -> None:
 
 
 def jsonable(thing: Any) -> Any:
-    """The same with arrays as lists, and null for infinities, which JSON does not have."""
+    """The same with arrays as lists, and null for infinities, which JSON does not have.
+
+    So it is for whole numbers of thousands of digits, which Python itself does not write.
+    """
     if isinstance(thing, Mapping):
         return {str(key): jsonable(value) for key, value in thing.items()}
     if isinstance(thing, list | tuple):
@@ -49,6 +55,8 @@ def jsonable(thing: Any) -> Any:
     if hasattr(thing, "tolist"):
         return jsonable(thing.tolist())
     if isinstance(thing, float) and not math.isfinite(thing):
+        return None
+    if isinstance(thing, int) and thing.bit_length() > LONGEST:
         return None
     return thing
 

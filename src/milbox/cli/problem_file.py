@@ -88,6 +88,8 @@ class Parser:
             place = f"{path}:{syntax_error_line(text, error)}"
             message = str(error).partition(" (at ")[0]
             raise InputError(f"{place}: this is not TOML: {message[:1].lower()}{message[1:]}") from None
+        except ValueError as error:  # a date that does not exist, or a number of thousands of digits
+            raise InputError(f"{path}: this is not TOML: {error}") from None
 
     def fail(self, message: str, *keys: str | int) -> NoReturn:
         """Refuse the file at a key."""

@@ -1,5 +1,6 @@
 """Arrays of variables, expressions or constraints, with NumPy's indexing and arithmetic."""
 
+import math
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +12,16 @@ import numpy.typing as npt
 
 from milbox.domain.expressions import LinExpr, combine
 from milbox.domain.logic import Elementwise, no_truth
-from milbox.domain.variables import Binary, Categorical, Encoding, Integer, Variable
+from milbox.domain.variables import (
+    MOST_FEATURES,
+    MOST_VARIABLES,
+    Binary,
+    Categorical,
+    Encoding,
+    Integer,
+    Variable,
+    width,
+)
 
 if TYPE_CHECKING:
     from milbox.domain.constraints import Constraint
@@ -210,10 +220,17 @@ def declared(name: str, size: Any, make: Callable[[str], Variable]) -> Any:
     """One variable when there is no size, else an array of them named `name[0]`, `name[1]`, ..."""
     if size is None:
         return make(name)
-    make(name)  # so that a bad range is reported with the user's name
+    single = make(name)  # so that a bad range is reported with the user's name
     shape = tuple(size) if isinstance(size, Iterable) else (size,)
     if not shape or any(not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1 for n in shape):
         raise ValueError(f"size of {name!r} must be a positive whole number or a tuple of them, not {size!r}")
+    count = math.prod(int(n) for n in shape)
+    if count > MOST_VARIABLES or count * width(single) > MOST_FEATURES:
+        raise ValueError(
+            f"size of {name!r} is {size!r}: that is more than the {MOST_VARIABLES:,} variables, or the "
+            f"{MOST_FEATURES:,} features, that a domain may have; describe the problem with fewer, or "
+            f"integers with encoding='integer'"
+        )
     items = np.empty(shape, dtype=object)
     for index in np.ndindex(*shape):
         items[index] = make(f"{name}[{', '.join(str(i) for i in index)}]")

@@ -3,6 +3,7 @@
 import hashlib
 import itertools
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +20,16 @@ from milbox.domain.constraints import Constraint, conjuncts
 from milbox.domain.encoding import Layout, decode, encode, layout
 from milbox.domain.expressions import Linear
 from milbox.domain.logic import shown
-from milbox.domain.variables import Binary, Categorical, Integer, Value, Variable
+from milbox.domain.variables import (
+    MOST_FEATURES,
+    MOST_VARIABLES,
+    Binary,
+    Categorical,
+    Integer,
+    Value,
+    Variable,
+    width,
+)
 
 if TYPE_CHECKING:
     from milbox.domain.diagrams.product import Product
@@ -46,18 +56,19 @@ class Domain:
                 )
         object.__setattr__(self, "declared", tuple(given))
         names = [thing.name for thing in given]
-        twice = next((name for name in names if names.count(name) > 1), None)
+        twice = repeated(names)
         if twice is None:
-            scalar_names = [v.name for v in self.variables]
-            twice = (
-                None
-                if len(set(scalar_names)) == len(scalar_names)
-                else max(scalar_names, key=scalar_names.count)
-            )
+            twice = repeated(v.name for v in self.variables)
         if twice is not None:
             raise ValueError(f"two variables are named {twice!r}; give each its own name")
         if not given:
             raise ValueError("a domain needs at least one variable")
+        if len(self.variables) > MOST_VARIABLES or self.features > MOST_FEATURES:
+            widest = max(given, key=lambda thing: sum(map(width, scalars_of(thing))))
+            raise ValueError(
+                f"the domain has {len(self.variables):,} variables with {self.features:,} features, of which "
+                f"{widest.name!r} has most; a domain may have {MOST_VARIABLES:,} and {MOST_FEATURES:,}"
+            )
         object.__setattr__(self, "constraints", constraints(self.constraints))
         for constraint in self.constraints:
             for variable in constraint.variables:
@@ -75,9 +86,7 @@ class Domain:
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
         """The scalar variables, one for each entry of a point."""
-        return tuple(
-            itertools.chain.from_iterable(t.flat if isinstance(t, Array) else (t,) for t in self.declared)
-        )
+        return tuple(itertools.chain.from_iterable(map(scalars_of, self.declared)))
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -296,6 +305,16 @@ class Domain:
         return f"Domain({len(self.variables)} variables, {len(self.constraints)} constraints)"
 
     __repr__ = __str__
+
+
+def scalars_of(thing: Any) -> Iterable[Variable]:
+    """The scalar variables behind a declared one, in order."""
+    return thing.flat if isinstance(thing, Array) else (thing,)
+
+
+def repeated(names: Iterable[str]) -> str | None:
+    """A name that stands there more than once; None when there is none."""
+    return next((name for name, count in Counter(names).items() if count > 1), None)
 
 
 def value_array(array: Array[Any, Any], codes: Sequence[int]) -> npt.NDArray[Any]:

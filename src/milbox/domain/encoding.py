@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain.variables import Binary, Variable
+from milbox.domain.variables import Binary, Variable, width
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +28,9 @@ def layout(variables: Sequence[Variable]) -> Layout:
     """Features in the order of the variables."""
     onehot = np.array([not isinstance(v, Binary) and v.encoding == "onehot" for v in variables], dtype=bool)
     low = np.array([v.codes[0] for v in variables], dtype=np.int64)
-    lengths = np.array([len(v.codes) for v in variables], dtype=np.int64)
-    width = np.where(onehot, lengths, 1)
-    start = np.concatenate([[0], np.cumsum(width)[:-1]]).astype(np.int64)
-    return Layout(start, width, low, onehot, int(width.sum()))
+    widths = np.array([width(v) for v in variables], dtype=np.int64)
+    start = np.concatenate([[0], np.cumsum(widths)[:-1]]).astype(np.int64)
+    return Layout(start, widths, low, onehot, int(widths.sum()))
 
 
 def encode(places: Layout, points: IntArray) -> FloatArray:

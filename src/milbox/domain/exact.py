@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -52,6 +53,11 @@ def whole_scale(values: Sequence[Exact]) -> int | None:
     if scale == 1:
         return 1
     return scale if all(-LARGEST_WHOLE <= value * scale <= LARGEST_WHOLE for value in values) else None
+
+
+def digits(count: int) -> str:
+    """A whole number in digits, however many: Python's own `str` refuses more than 4300."""
+    return f"{Decimal(count):f}"
 
 
 def plain(value: Number | Fraction) -> Number:

@@ -22,6 +22,8 @@ Term: TypeAlias = Any
 
 # A product of sums is spelled out over pairs of values; beyond this many it is surely a mistake.
 MOST_PAIRS = 100_000
+# A constraint repeats each side of a nested <->; beyond this many parts it takes seconds to check a point.
+MOST_LEAVES = 10_000
 
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<=": operator.le,
@@ -78,9 +80,31 @@ def if_then(left: Term, right: Term) -> Constraint:
     return kinds.implies(condition(left), condition(right))
 
 
-def both_or_neither(left: Term, right: Term) -> Constraint:
-    """`a <-> b`."""
-    return AllOf((if_then(left, right), if_then(right, left)))
+def both_or_neither(*sides: Term) -> Constraint:
+    """`a <-> b`, or a chain: `a <-> b <-> c` is `(a <-> b) <-> c`: an even number of its sides fail.
+
+    Spelled out, each further arrow would double the constraint.
+    """
+    parts = tuple(condition(side) for side in sides)
+    if len(parts) * sum(leaf_count(part, {}) for part in parts) > MOST_LEAVES:
+        raise ValueError(
+            "this <-> repeats its sides too often: give one of them a binary variable of its own, as in "
+            "b <-> (...), and write b in its place"
+        )
+    if len(parts) == 2:
+        left, right = parts
+        return AllOf((kinds.implies(left, right), kinds.implies(right, left)))
+    held = range(len(parts) % 2, len(parts) + 1, 2)
+    return AnyOf(tuple(kinds.exactly(count, parts) for count in held))
+
+
+def leaf_count(part: Constraint, known: dict[int, int]) -> int:
+    """How many constraints without parts of their own there are in one, as often as they occur."""
+    if id(part) not in known:
+        inside = (getattr(part, name, ()) for name in ("parts", "part", "condition", "consequence"))
+        found = [each for some in inside for each in (some if isinstance(some, tuple) else (some,))]
+        known[id(part)] = sum(leaf_count(each, known) for each in found) if found else 1
+    return known[id(part)]
 
 
 def chained(marks: Sequence[str], sides: Sequence[Term]) -> Term:
@@ -158,7 +182,6 @@ def divided(left: Term, right: Term) -> Term:
 
 
 OPERATORS: dict[str, Callable[[Term, Term], Term]] = {
-    "<->": both_or_neither,
     "->": if_then,
     "+": added,
     "-": subtracted,

@@ -24,6 +24,7 @@ from milbox.domain.rule_terms import (
     FUNCTIONS,
     OPERATORS,
     Term,
+    both_or_neither,
     broadcast,
     chained,
     described,
@@ -36,6 +37,8 @@ from milbox.domain.rule_terms import (
 
 # Deeper rules are mistakes, and would exhaust Python's own stack.
 DEEPEST = 60
+# A whole number of more digits than this is beyond what a constraint can hold.
+LONGEST = 300
 
 IF_AND_ONLY_IF, IF_THEN, OR, AND, NOT, COMPARISON, SUM, PRODUCT = range(1, 9)
 LEVELS = {"<->": IF_AND_ONLY_IF, "->": IF_THEN, "or": OR, "and": AND}
@@ -174,13 +177,15 @@ class Reader:
         left = self.prefixed()
         while (level := self.level()) > floor:
             mark = self.token
-            if level in (OR, AND, COMPARISON):
+            if level in (IF_AND_ONLY_IF, OR, AND, COMPARISON):
                 parts, marks = [left], []
                 while self.level() == level:
                     marks.append(self.next().text)
                     parts.append(self.expression(level))
                 if level == COMPARISON:
                     left = self.apply(mark.at, chained, marks, parts)
+                elif level == IF_AND_ONLY_IF:
+                    left = self.apply(mark.at, broadcast, both_or_neither, *parts)
                 else:
                     left = self.apply(mark.at, joined, AnyOf if level == OR else AllOf, parts)
             else:
@@ -230,8 +235,10 @@ class Reader:
         token = self.next()
         match token.kind, token.text:
             case "number", digits:
-                number = self.apply(token.at, int if digits.isdecimal() else float, digits)
-                return number if math.isfinite(number) else self.fail(f"{digits} is too large", token.at)
+                exact = digits.isdecimal()
+                if (exact and len(digits) > LONGEST) or not math.isfinite(float(digits)):
+                    self.fail(f"{digits if len(digits) <= LONGEST else 'this number'} is too large", token.at)
+                return int(digits) if exact else float(digits)
             case "text", quoted:
                 return re.sub(r"\\(.)", lambda m: ESCAPES.get(m[1], m[1]), quoted[1:-1], flags=re.DOTALL)
             case "quoted", name:

@@ -30,6 +30,10 @@ Encoding: TypeAlias = OneOf["onehot", "integer"]
 
 # A one-hot variable costs a feature per value; with more than this, something else was meant.
 LARGEST_ONEHOT = 2**20
+# What a domain may have of each; beyond, a few hundred points would fill the memory.
+MOST_VARIABLES, MOST_FEATURES = 100_000, LARGEST_ONEHOT
+# Codes are kept in 64 bits, and sums of them in floats, which tell whole numbers apart up to here.
+LARGEST_CODE = 2**53
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -95,6 +99,8 @@ class Integer(Arithmetic):
         for label, limit in (("low", self.low), ("high", self.high)):
             if not isinstance(limit, int | np.integer) or isinstance(limit, bool):
                 raise TypeError(f"{label} of integer {self.name!r} must be a whole number, not {limit!r}")
+            if abs(int(limit)) > LARGEST_CODE:
+                raise ValueError(f"{label} of integer {self.name!r} must lie between -2**53 and 2**53 (9e15)")
             object.__setattr__(self, label, int(limit))
         if self.low > self.high:
             raise ValueError(
@@ -263,6 +269,11 @@ def same(left: Variable, right: Variable) -> Constraint:
     if isinstance(left, Categorical) or isinstance(right, Categorical):
         raise TypeError(f"{left} and {right} cannot be compared: one is a choice, the other a number")
     return compare(left - right, 0, 0)
+
+
+def width(variable: Variable) -> int:
+    """How many features a variable has: one for each code where it is one-hot."""
+    return 1 if isinstance(variable, Binary) or variable.encoding != "onehot" else len(variable.codes)
 
 
 def check_name(name: Any) -> None:

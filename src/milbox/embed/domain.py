@@ -36,6 +36,9 @@ from milbox.embed.negation import negated
 from milbox.embed.structures import enforce_automaton, enforce_connected
 from milbox.milp.program import Affine, MilpBuilder
 
+# An integer-encoded variable of more codes gets columns only for those that are asked about.
+MOST_UNARY = 4096
+
 
 @dataclass(frozen=True, slots=True)
 class Formulation:
@@ -46,6 +49,7 @@ class Formulation:
     inputs: IntArray
     # Columns made on demand, so that a second use of the same thing costs nothing.
     unary: dict[int, IntArray] = field(default_factory=dict)
+    singles: dict[tuple[int, int], int] = field(default_factory=dict)
     products: dict[Monomial, Affine] = field(default_factory=dict)
 
     def code_is(self, variable: int, code: int) -> Affine:
@@ -57,13 +61,33 @@ class Formulation:
         if isinstance(each, Binary):
             column = Affine(self.inputs[[first]], np.ones(1))
             return column if code == 1 else -1.0 * column + constant(1.0)
-        offset = code - int(places.low[variable])
-        columns = (
-            self.inputs[first : first + places.width[variable]]
-            if places.onehot[variable]
-            else self.unary_columns(variable)
-        )
-        return Affine(columns[[offset]], np.ones(1))
+        return Affine(self.code_columns(variable, np.array([code])), np.ones(1))
+
+    def code_columns(self, variable: int, codes: IntArray) -> IntArray:
+        """For each of the codes of a variable that is not binary, the column that says that it is taken."""
+        places = self.domain.layout
+        first, offsets = int(places.start[variable]), codes - places.low[variable]
+        if places.onehot[variable]:
+            return np.asarray(self.inputs[first + offsets])
+        if len(self.domain.variables[variable].codes) <= MOST_UNARY:
+            return np.asarray(self.unary_columns(variable)[offsets])
+        return np.array([self.single_column(variable, int(code)) for code in codes], dtype=np.int64)
+
+    def single_column(self, variable: int, code: int) -> int:
+        """The indicator of one code of an integer-encoded variable that has too many for a column each.
+
+        The value is below the code, equal to it or above it, and a column says which.
+        """
+        if (variable, code) not in self.singles:
+            source = int(self.inputs[self.domain.layout.start[variable]])
+            codes = self.domain.variables[variable].codes
+            columns = self.milp.columns(np.zeros(3), 1, integer=True)
+            self.milp.row(columns, np.ones(3), 1, 1)
+            self.milp.row([*columns, source], [codes[0], code, code + 1, -1], -np.inf, 0)
+            self.milp.row([*columns, source], [code - 1, code, codes[-1], -1], 0, np.inf)
+            self.milp.define(columns, lambda x: np.sign(np.rint(x[source]) - code) == (-1, 0, 1))
+            self.singles[variable, code] = int(columns[1])
+        return self.singles[variable, code]
 
     def unary_columns(self, variable: int) -> IntArray:
         """One indicator column per code of an integer-encoded variable."""

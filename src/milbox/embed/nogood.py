@@ -23,19 +23,12 @@ def forbid(points: Sequence[Point], formulation: Formulation, radius: int = 1) -
     domain, milp = formulation.domain, formulation.milp
     codes = np.array(points, dtype=np.int64)
     columns, signs = np.empty(codes.shape, dtype=np.int64), np.empty(codes.shape)
-    places = domain.layout
     for i, variable in enumerate(domain.variables):
-        first = int(places.start[i])
         if isinstance(variable, Binary):
-            columns[:, i] = formulation.inputs[first]
+            columns[:, i] = formulation.inputs[domain.layout.start[i]]
             signs[:, i] = np.where(codes[:, i] == 1, -1.0, 1.0)
             continue
-        group = (
-            formulation.inputs[first : first + places.width[i]]
-            if places.onehot[i]
-            else formulation.unary_columns(i)
-        )
-        columns[:, i] = group[codes[:, i] - places.low[i]]
+        columns[:, i] = formulation.code_columns(i, codes[:, i])
         signs[:, i] = -1.0
     on = (signs < 0).sum(axis=1)
     starts = np.arange(len(codes) + 1) * codes.shape[1]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 STARTS = 4
 ROUNDS = 20
 KEPT = 32
+# Values of all variables together that are listed for a climb; a wide integer alone may have more.
+MOST_OPTIONS = 1 << 20
 
 
 def climbed(
@@ -31,10 +33,10 @@ def climbed(
     """A feasible point that is not forbidden, and its prediction; None when no climb meets one.
 
     Networks and linear surrogates only: a climb looks at many thousands of points, which needs compiled
-    code that knows them.
+    code that knows them. Nor is there one where variables have too many values to be listed.
     """
     network = as_network(surrogate)
-    if network is None or not forbidden:
+    if network is None or not forbidden or sum(len(v.codes) for v in domain.variables) > MOST_OPTIONS:
         return None
     from milbox.inner.climb_kernel import LONGEST, Desk, Found, Layers, Tried, climb, label_all
 

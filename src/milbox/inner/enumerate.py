@@ -12,6 +12,7 @@ from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import Block
 from milbox.domain.encoding import contributions
+from milbox.domain.exact import digits
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
@@ -35,7 +36,9 @@ class Enumerate:
         if domain.size is None:
             return "the constraints tie too many variables together to list their states"
         if domain.size > self.limit:
-            return f"the domain has {domain.size} points, more than {self.limit}"
+            count = digits(domain.size)
+            much = count if len(count) <= 100 else f"about 10^{len(count) - 1}"
+            return f"the domain has {much} points, more than {self.limit}"
         return None
 
     def best(

@@ -5,6 +5,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from milbox.domain import exact
+
 MINUS = "\N{MINUS SIGN}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
@@ -73,8 +75,8 @@ def moment(seconds: float | None) -> str:
 
 def about(size: int) -> str:
     """A whole number that may be far too large for a float."""
-    digits = str(size)
-    return f"{size:,}" if len(digits) <= 9 else f"{digits[0]}.{digits[1]}e{len(digits) - 1}"
+    text = exact.digits(size)
+    return f"{size:,}" if len(text) <= 9 else f"{text[0]}.{text[1]}e{len(text) - 1}"
 
 
 def short(name: str, length: int) -> str:

@@ -8,9 +8,11 @@ from numpy.random import Generator
 
 from milbox.domain import Domain
 from milbox.domain.blocks import components, tied_blocks
+from milbox.domain.exact import digits
 from milbox.inner import Auto, InnerSolver
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
+from milbox.strategies.units import in_own_units, unit_of
 from milbox.surrogates import Learner, Ranked, Surrogate
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, Found, History, Proposal
@@ -42,7 +44,8 @@ class ModelBased:
         if len(history.finished) < max(1, self.initial):  # a surrogate needs something to be fitted to
             return self.first.propose(domain, history, count, rng)
 
-        features, values = domain.encode(history.points), history.values
+        unit = unit_of(history.values)
+        features, values = domain.encode(history.points), history.values / unit
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
@@ -52,14 +55,15 @@ class ModelBased:
             best = self.inner.best(surrogate, domain, asked, 1, rng)
             if not isinstance(best, Found):
                 return joined(tuple(chosen), best)
-            chosen.append(replace(best.proposals[0], fit_seconds=fitted))
+            chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
         return Found(tuple(chosen))
 
     def explain(self, domain: Domain, history: History) -> str:
         """How the next point will be found: encoding, blocks, surrogate, method, and why that one."""
         rng = np.random.default_rng(0)
         if history.finished:
-            surrogate = self.learner.fit(domain.encode(history.points), history.values, rng)
+            values = history.values / unit_of(history.values)
+            surrogate = self.learner.fit(domain.encode(history.points), values, rng)
         else:
             # Only the surrogate's kind and size matter here, and any data show them, feasible or not.
             points = np.array([[v.codes[0], v.codes[-1]] for v in domain.variables], dtype=np.int64).T
@@ -103,8 +107,8 @@ def described(domain: Domain) -> str:
 
 def about(count: int) -> str:
     """A number that may be too large for a float, for people."""
-    digits = str(count)
-    return digits if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+    text = digits(count)
+    return text if len(text) <= 15 else f"{text[0]}.{text[1:3]}e{len(text) - 1}"
 
 
 def NNMILP(learner: Learner | None = None, inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802

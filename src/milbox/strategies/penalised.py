@@ -16,6 +16,7 @@ from milbox.domain import Domain
 from milbox.inner import Evolution, InnerSolver
 from milbox.inner.evolution_mutators import Pointwise
 from milbox.strategies.random import RandomSearch
+from milbox.strategies.units import in_own_units, unit_of
 from milbox.surrogates import Learner
 from milbox.surrogates.ensemble import EnsembleLearner
 from milbox.trials import Answer, Found, History, Proposal
@@ -45,7 +46,8 @@ class Penalised:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if len(history.finished) < self.initial or not history.finished:
             return RandomSearch().propose(domain, history, count, rng)
-        points, values = np.array(history.points, dtype=np.int64), history.values
+        unit = unit_of(history.values)
+        points, values = np.array(history.points, dtype=np.int64), history.values / unit
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
@@ -62,7 +64,7 @@ class Penalised:
             best = self.inner.best(surrogate, domain, asked, 1, rng)
             if not isinstance(best, Found):
                 return joined(tuple(chosen), best)
-            chosen.append(replace(best.proposals[0], fit_seconds=fitted))
+            chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
         return Found(tuple(chosen))
 
     def infeasible(self, domain: Domain, points: IntArray, rng: Generator) -> IntArray:

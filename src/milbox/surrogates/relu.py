@@ -47,6 +47,11 @@ class ReluNet:
                     f"layer {number} takes {len(layer.weights)} inputs, but the layer before it has "
                     f"{len(self.layers[number - 1].bias)} units"
                 )
+            if not (np.isfinite(layer.weights).all() and np.isfinite(layer.bias).all()):
+                raise ValueError(
+                    f"layer {number} has weights or biases that are infinite or NaN: nothing can be proved "
+                    f"about such a network; was its training cut short, or did it diverge?"
+                )
         if len(self.layers[-1].bias) != 1:
             raise ValueError(f"the last layer should have one unit, and has {len(self.layers[-1].bias)}")
 

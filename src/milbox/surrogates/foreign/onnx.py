@@ -1,5 +1,7 @@
 """Reader of ONNX graphs, for the operators that scikit-learn and torch export."""
 
+import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,9 @@ from milbox.arrays import FloatArray
 from milbox.errors import DataError
 from milbox.surrogates.foreign.tracing import Tensor
 from milbox.surrogates.relu import ReluNet
+
+# A matrix of so many columns and rows is where reading begins.
+MOST_INPUTS = 20_000
 
 READABLE = "Gemm, MatMul, Add, Sub, Mul, Relu, Conv, MaxPool, Flatten, Reshape, Transpose, Cast, Identity"
 
@@ -28,7 +33,10 @@ def read_onnx_file(path: Path) -> ReluNet:
         onnx.checker.check_model(model)
     except Exception as error:
         raise DataError(f"{path} is not a readable ONNX model: {str(error).splitlines()[0]}") from error
-    return read_onnx(model)
+    try:
+        return read_onnx(model)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{path}: {error}") from None
 
 
 def read_onnx(model: Any) -> ReluNet:
@@ -37,23 +45,72 @@ def read_onnx(model: Any) -> ReluNet:
 
     graph = model.graph
     constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
+    for name, values in constants.items():
+        finite(name, values)
     given = [each for each in graph.input if each.name not in constants]
     if len(given) != 1:
         raise TypeError(f"the ONNX model has {len(given)} inputs; only one can be read")
+    if len(graph.output) != 1:
+        names = [each.name for each in graph.output]
+        raise TypeError(f"the ONNX model has {len(names)} outputs, {names}; export it with exactly one")
     shape = [axis.dim_value for axis in given[0].type.tensor_type.shape.dim][1:]
     if not shape or any(size < 1 for size in shape):
         raise TypeError(
             f"the ONNX model's input {given[0].name!r} has no fixed shape after the batch: {shape}"
         )
+    if math.prod(shape) > MOST_INPUTS:
+        raise TypeError(
+            f"the ONNX model's input {given[0].name!r} has the shape {shape}; at most {MOST_INPUTS:,} "
+            f"numbers can be read"
+        )
     tensors = {given[0].name: entered(shape)}
     for node in graph.node:
         if node.op_type == "Constant":
-            constants[node.output[0]] = numpy_helper.to_array(node.attribute[0].t)
+            constants[node.output[0]] = finite(node.output[0], constant(node))
         elif all(name in constants for name in node.input):
             raise TypeError(f"the ONNX node {node.op_type} computes with constants only, which is not read")
         else:
-            tensors[node.output[0]] = passed(node, tensors, constants)
-    return tensors[graph.output[0].name].net()
+            tensors[node.output[0]] = taken(node, tensors, constants)
+    wanted = graph.output[0].name
+    if wanted not in tensors:
+        made = [node.output[0] for node in graph.node]
+        raise TypeError(f"the ONNX model's output {wanted!r} is made by none of its nodes, which make {made}")
+    return tensors[wanted].net()
+
+
+def finite(name: str, values: Any) -> Any:
+    """The numbers of a tensor, or an error that names it."""
+    if np.issubdtype(np.asarray(values).dtype, np.floating) and not np.isfinite(values).all():
+        raise ValueError(
+            f"the ONNX tensor {name!r} has entries that are infinite or NaN, so that nothing can be proved "
+            f"about the network; did its training diverge?"
+        )
+    return values
+
+
+def constant(node: Any) -> Any:
+    """What a Constant node holds."""
+    held = {a.name: attribute(a) for a in node.attribute}
+    if "value" in held:
+        from onnx import numpy_helper
+
+        return numpy_helper.to_array(held["value"])
+    for name in ("value_float", "value_int", "value_floats", "value_ints"):
+        if name in held:
+            return np.asarray(held[name], dtype=np.float64)
+    raise TypeError(f"the ONNX constant {node.output[0]!r} holds {list(held)}, which is not read")
+
+
+def taken(node: Any, tensors: dict[str, Tensor], constants: dict[str, Any]) -> Tensor:
+    """What one node makes of its tensor, or an error that names the node."""
+    names = list(node.input)
+    unknown = [name for name in names if name and name not in tensors and name not in constants]
+    if unknown:
+        raise TypeError(f"the ONNX node {node.op_type} takes {unknown[0]!r}, which nothing before it makes")
+    try:
+        return passed(node, tensors, constants)
+    except (ValueError, LookupError) as error:  # shapes that do not fit, or a setting that is not there
+        raise TypeError(f"the ONNX node {node.op_type} with inputs {names} cannot be read: {error}") from None
 
 
 def entered(shape: list[int]) -> Tensor:
@@ -81,13 +138,15 @@ def passed(node: Any, tensors: dict[str, Tensor], constants: dict[str, Any]) -> 
         case "Flatten":
             return tensor.reshaped(-1)
         case "Reshape":
-            return tensor.reshaped(*([int(n) for n in fixed[0][1:]] or [-1]))
+            return tensor.reshaped(*([int(n) for n in fixed[0].ravel()[1:]] or [-1]))
         case "Transpose":
-            axes = settings["perm"]
+            axes = settings.get("perm", list(range(len(tensor.shape), -1, -1)))
+            if sorted(axes) != list(range(len(tensor.shape) + 1)) or axes[0] != 0:
+                raise ValueError(f"it moves the batch or axes that are not there: {axes}")
             return tensor.mapped(lambda x: x.transpose(axes))
         case "MatMul" if fixed and names[0] == source:
             return tensor.dense(fixed[0], np.zeros(fixed[0].shape[-1]))
-        case "Gemm" if names[0] == source and not settings.get("transA"):
+        case "Gemm" if fixed and names[0] == source and not settings.get("transA"):
             weights = fixed[0].T if settings.get("transB") else fixed[0]
             bias = fixed[1] if len(fixed) > 1 else np.zeros(weights.shape[-1])
             return tensor.dense(
@@ -117,7 +176,7 @@ def attribute(given: Any) -> Any:
     from onnx import helper
 
     value = helper.get_attribute_value(given)
-    return list(value) if not isinstance(value, int | float | bytes | str) else value
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, bytes | str) else value
 
 
 def stride(settings: dict[str, Any]) -> int:

@@ -8,6 +8,7 @@ from milbox.domain import Domain
 from milbox.embed import domain as embedded
 from milbox.inner import Enumerate, Mip
 from milbox.surrogates.linear import Linear
+from milbox.trials import Empty, Found
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -27,6 +28,10 @@ def test_columns_for_single_codes_mean_what_columns_for_all_codes_mean(
     wanted = Enumerate().best(surrogate, domain, tried, 3, rng)
     monkeypatch.setattr(embedded, "MOST_UNARY", 2)
     found = Mip().best(surrogate, domain, tried, 3, rng)
-    assert [proposal.point for proposal in found] == [proposal.point for proposal in wanted]
-    assert all(p.certificate is not None and p.certificate.status == "optimal" for p in found)
-    assert Mip().best(surrogate, domain, points, 1, rng) == []
+    assert isinstance(wanted, Found)
+    assert isinstance(found, Found)
+    assert [proposal.point for proposal in found.proposals] == [
+        proposal.point for proposal in wanted.proposals
+    ]
+    assert all(p.certificate is not None and p.certificate.status == "optimal" for p in found.proposals)
+    assert Mip().best(surrogate, domain, points, 1, rng) == Empty()

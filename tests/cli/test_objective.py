@@ -4,6 +4,7 @@ import os
 import pickle
 import select
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,7 @@ def test_the_last_line_is_the_value(printed: str, value: float) -> None:
         ('print(\'{"failed": "no sample"}\')', "no sample"),
         ("import sys; sys.exit(3)", "ended with exit status 3"),
         ("import os; os.kill(os.getpid(), 9)", "ended with SIGKILL"),
+        ("import os; os.kill(os.getpid(), 40)", "ended with signal 40"),
         ("1 / 0", "ended with exit status 1: ZeroDivisionError: division by zero\nTraceback"),
     ],
 )
@@ -125,6 +127,21 @@ def test_a_time_limit_ends_the_whole_family(tmp_path: Path) -> None:
     )
     assert "took longer than 2 s" in reason(python(program, folder=tmp_path, timeout=2.0))
     assert ended(int((tmp_path / "pid").read_text()))
+
+
+def test_a_process_in_the_background_that_keeps_the_output_open_is_not_waited_for(tmp_path: Path) -> None:
+    program = (
+        "import subprocess, sys; child = subprocess.Popen(['sleep', '60']); "
+        "open('pid', 'w').write(str(child.pid)); print(7)"
+    )
+    began = time.monotonic()
+    assert python(program, folder=tmp_path)(**ASSIGNMENT) == 7.0
+    assert time.monotonic() - began < 30
+    assert ended(int((tmp_path / "pid").read_text()))
+
+
+def test_only_the_end_of_a_long_output_is_read() -> None:
+    assert python("print('x' * 5_000_000); print(3)")(**ASSIGNMENT) == 3.0
 
 
 def ended(pid: int) -> bool:

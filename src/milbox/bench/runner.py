@@ -1,11 +1,10 @@
 """The cells of a plan run side by side, on one machine or several, surviving the death of a worker."""
 
 import contextlib
-import multiprocessing
 import os
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from milbox.bench.cells import End, attempt
 from milbox.bench.plan import Cell
 from milbox.bench.records import progress
 from milbox.errors import JournalError, SolverUnavailable
-from milbox.run.workers import begin_worker, stop
+from milbox.run.workers import WorkerDied, Workers
 
 # How often a worker may die with a cell before the cell is given up.
 DEATHS = 2
@@ -49,48 +48,31 @@ def run_cells(
         else:
             yield finished
     deaths: Counter[Cell] = Counter()
-    # One pool of one process for each slot: when a worker dies, only its own cell is in doubt.
-    idle: list[ProcessPoolExecutor] = []
-    busy: dict[Future[End], tuple[Cell, ProcessPoolExecutor]] = {}
+    busy: dict[Future[End], Cell] = {}
     with one_thread_each():
+        pool = Workers(workers, "spawn")
         try:
             while waiting or busy:
                 while waiting and len(busy) < workers:
                     cell = waiting.popleft()
-                    pool = idle.pop() if idle else new_pool()
-                    try:
-                        future = pool.submit(attempt, cell, folder, data)
-                    except BrokenExecutor:  # it was killed while it had nothing to do
-                        waiting.appendleft(cell)
-                        continue
-                    busy[future] = (cell, pool)
+                    busy[pool.submit(attempt, cell, folder, data)] = cell
                 done, _ = wait(busy, timeout=every, return_when=FIRST_COMPLETED)
                 if watch is not None:
-                    watch([cell for cell, _ in busy.values()])
+                    watch(list(busy.values()))
                 for future in done:
-                    cell, pool = busy.pop(future)
+                    cell = busy.pop(future)
                     try:
                         end = future.result()
-                    except BrokenExecutor:
-                        pool.shutdown(wait=False)
+                    except WorkerDied:
                         deaths[cell] += 1
                         if deaths[cell] < DEATHS:
                             waiting.append(cell)
                             continue
                         end = died(cell, deaths[cell])
-                    else:
-                        idle.append(pool)
                     yield end
+            pool.shutdown()
         finally:
-            for pool in idle:
-                pool.shutdown()
-            # At once: whatever the workers have told is in their journals.
-            pools = [pool for _, pool in busy.values()]
-            processes = [process for pool in pools for process in (pool._processes or {}).values()]
-            for pool in pools:
-                stop(pool, now=True)
-            for process in processes:
-                process.join()
+            pool.end()  # at once: whatever the workers have told is in their journals
 
 
 def run_cells_on_dask(
@@ -166,11 +148,6 @@ def died(cell: Cell, times: int) -> End:
 def first_line(error: BaseException) -> str:
     """An exception as one line."""
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-
-
-def new_pool() -> ProcessPoolExecutor:
-    """A worker process. Not forked: the parent may hold locks of NumPy, SCIP or numba."""
-    return ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn"), initializer=begin_worker)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,8 @@ Exit status, the same for every command:
     1    it did not work out: the objective failed too often, or no trial finished
     2    bad usage or input: an option, a problem file, a file of results, a journal
     3    nothing is left to ask: every point of the domain has been asked (`milbox ask`)
-    130  interrupted by Ctrl-C; everything told is kept (`milbox serve` is done then, and ends with 0)
+    130  interrupted by Ctrl-C, or a run that was asked to end (SIGTERM); everything told is kept
+         (`milbox serve` is done then, and ends with 0)
 """
 
 import os

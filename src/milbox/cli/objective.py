@@ -10,20 +10,22 @@ import json
 import math
 import os
 import re
-import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 from milbox.domain.plain import plain
 from milbox.domain.rule_terms import nearest
 from milbox.errors import ObjectiveFailed
+from milbox.system import end_family, interrupts_held, signal_text, start_family
 
 # How much of what a failed command wrote is kept with its trial.
 TAIL = 2000
+# In how much of the end of its output a command's last line is looked for.
+OUTPUT = 1_000_000
 _TEMPLATE = re.compile(r"\{\{(?P<literal>[^{}]+)\}\}|\{(?P<name>[^{}\[\]]+)(?:\[(?P<index>[\d\s,]+)\])?\}")
 
 
@@ -35,6 +37,9 @@ class Command:
     between them, and `{{k}}` for itself; an argument that becomes empty is left out, so that a choice can be
     no flag at all. No shell is involved. The last line is a number, or JSON: a number, `{"value": 3.5}`, or
     `{"failed": "why"}`. Any exit status but zero is a failed trial.
+
+    When the program has ended, its output is complete: processes that it left behind in its session are
+    ended; a daemon that is to stay needs a session of its own.
     """
 
     arguments: tuple[str, ...]
@@ -57,42 +62,48 @@ class Command:
         """One call of the program."""
         pairs = [(argument, filled(argument, assignment)) for argument in self.arguments]
         arguments = [text for argument, text in pairs if text or not argument]
-        try:
-            child = subprocess.Popen(
-                arguments,
-                cwd=self.directory,
-                env={**os.environ, **dict(self.environment)},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                errors="replace",
-                start_new_session=True,  # so that a whole family of processes can be ended together
-            )
-        except OSError as error:
-            raise ObjectiveFailed(
-                f"{arguments[0]} cannot be started in {self.directory}: {error.strerror or error}"
-            ) from None
-        with _ending(child):
-            try:
-                output, complaints = child.communicate(json.dumps(assignment), timeout=self.timeout)
-            except subprocess.TimeoutExpired:
-                _end(child)
-                complaints = ""
-                with contextlib.suppress(
-                    subprocess.TimeoutExpired
-                ):  # whoever left the session may hold the pipe
-                    _, complaints = child.communicate(timeout=1.0)
-                self.fail(f"{arguments[0]} took longer than {self.timeout:g} s", complaints)
-        if child.returncode:
-            how = f"exit status {child.returncode}"
-            if child.returncode < 0:
-                how = signal.Signals(-child.returncode).name
-            self.fail(f"{arguments[0]} ended with {how}", complaints)
+        # Files and not pipes: a process that the program leaves behind may keep a pipe open for ever.
+        with (
+            tempfile.TemporaryFile() as given,
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+        ):
+            given.write(json.dumps(assignment).encode())
+            given.seek(0)
+            status = self.status(arguments, stdin=given, stdout=out, stderr=err)
+            output, complaints = end_of(out, OUTPUT), end_of(err, TAIL)
+        if status is None:
+            self.fail(f"{arguments[0]} took longer than {self.timeout:g} s", complaints)
+        if status < 0:
+            self.fail(f"{arguments[0]} ended with {signal_text(-status)}", complaints)
+        if status > 0:
+            self.fail(f"{arguments[0]} ended with exit status {status}", complaints)
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         if not lines:
             self.fail(f"{arguments[0]} printed nothing; its last line must be the value", complaints)
         return self.value(lines[-1], complaints)
+
+    def status(self, arguments: Sequence[str], **files: Any) -> int | None:
+        """The exit status of one call, minus the number of the signal that ended it; None: out of time.
+
+        However the call ends, and whoever interrupts it, nothing that the program started is left.
+        """
+        program = None
+        try:
+            with interrupts_held():
+                program = start_family(
+                    arguments, cwd=self.directory, env={**os.environ, **dict(self.environment)}, **files
+                )
+            return program.wait(self.timeout)
+        except OSError as error:
+            raise ObjectiveFailed(
+                f"{arguments[0]} cannot be started in {self.directory}: {error.strerror or error}"
+            ) from None
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            if program is not None:
+                end_family(program)
 
     def value(self, line: str, complaints: str) -> float:
         """The value in the last line."""
@@ -190,29 +201,7 @@ def text_of(value: Any) -> str:
     return str(value)
 
 
-@contextlib.contextmanager
-def _ending(child: "subprocess.Popen[str]") -> Iterator[None]:
-    """End the child's whole family when this process is interrupted or asked to end while it waits."""
-
-    def end_both(number: int, _: Any) -> None:
-        _end(child)
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-
-    ours = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGTERM, end_both) if ours else None
-    try:
-        yield
-    except BaseException:
-        _end(child)
-        raise
-    finally:
-        if ours:
-            signal.signal(signal.SIGTERM, before)
-
-
-def _end(child: "subprocess.Popen[str]") -> None:
-    """Kill a process and everything it started, as far as it stayed in its session."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+def end_of(file: IO[bytes], length: int) -> str:
+    """The last bytes of a file as text."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - length))
+    return file.read(length).decode(errors="replace")

@@ -180,11 +180,13 @@ def drive(
     as_json: bool,
 ) -> None:
     """The loop, with something to look at and a good end whatever happens."""
+    from milbox.cli.interrupts import Farewell, ending_promptly
     from milbox.cli.progress import Watch, watched
     from milbox.cli.summary import outcome_lines, summary
     from milbox.cli.table import trial_entry
     from milbox.errors import ObjectiveFailed
     from milbox.run import evaluations
+    from milbox.system import requests_as_interrupts
 
     assert problem.objective is not None, "check_runnable comes first"
     if budget > sum(trial.origin != "known" for trial in study.trials):
@@ -195,21 +197,24 @@ def drive(
     elif initial >= budget:
         say(f"all {budget} points will be random: a model comes in after {initial}; see --initial")
     watch = Watch(study.trials, study.sense, budget)
+    how_to_go_on = f"nothing is lost. To go on:\n  milbox resume {study.journal}"
+    farewell = Farewell(f"\ninterrupted; {how_to_go_on}")
     try:
-        steps = evaluations(
-            study,
-            problem.objective,
-            budget=budget,
-            workers=workers,
-            executor=executor,
-            failures=failures,
-        )
-        for trial in watched(steps, watch, "none" if as_json else progress):
-            if as_json:
-                emit({"event": "trial", **trial_entry(trial)})
+        with requests_as_interrupts(), ending_promptly(farewell):
+            steps = evaluations(
+                study,
+                problem.objective,
+                budget=budget,
+                workers=workers,
+                executor=executor,
+                failures=failures,
+            )
+            with contextlib.closing(steps):
+                for trial in watched(steps, watch, "none" if as_json else progress):
+                    if as_json:
+                        emit({"event": "trial", **trial_entry(trial)})
     except KeyboardInterrupt:
-        say(f"\ninterrupted after {len(study.trials)} trials; nothing is lost. To go on:")
-        say(f"  milbox resume {study.journal}")
+        farewell.say(f"\ninterrupted after {len(study.trials)} trials; {how_to_go_on}")
         raise SystemExit(INTERRUPTED) from None
     except ObjectiveFailed as error:
         raise RunFailed(f"{error}\nTo go on: milbox resume {study.journal}") from None

@@ -8,7 +8,7 @@ from milbox.errors import ObjectiveFailed
 from milbox.run.evaluation import Objective, check_objective
 from milbox.run.result import Result, how_to_resume, result_of
 from milbox.run.steps import in_flight, one_by_one
-from milbox.run.warming import warm
+from milbox.run.warming import stop_warming, warm
 from milbox.run.workers import check_portable
 from milbox.strategies import ModelBased
 from milbox.study import Study
@@ -99,6 +99,7 @@ def _watched(
                     f"The first to fail was trial {first.number}, {dict(first.assignment)}:\n{first.reason}"
                 )
     except KeyboardInterrupt as interrupt:
+        stop_warming()
         interrupt.add_note(f"milbox: interrupted after {len(study.trials)} trials. {how_to_resume(study)}")
         raise
     finally:

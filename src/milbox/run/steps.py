@@ -15,7 +15,7 @@ from typing import Any
 from milbox.errors import Exhausted
 from milbox.run.evaluation import Objective, evaluate, failure
 from milbox.run.result import how_to_resume
-from milbox.run.workers import own_pool, remade, stop
+from milbox.run.workers import WorkerDied, discard, own_workers, remade
 from milbox.study import Study
 from milbox.trials import Failed, Finished, Trial
 
@@ -37,17 +37,15 @@ def in_flight(
 ) -> Generator[Trial, None, None]:
     """Keep `workers` evaluations under way, and tell their values in the order they come.
 
-    When a worker process dies, its pool dies with it, and with that every evaluation under way. They are
-    all evaluated again in a new pool. A trial that was under way in two such deaths is evaluated alone, so
-    that a third death is its own doing: then it fails, and the innocent are not blamed.
+    When a worker process dies, its trial is evaluated again. In a process pool of the user's, the pool dies
+    with it, and with that every evaluation under way: all of them are evaluated again in a new pool. A trial
+    that was under way in two deaths is evaluated alone, so that a third is its own doing: then it fails, and
+    the innocent are not blamed.
     """
     waiting = deque(trial for trial in study.trials if trial.state == "pending")
     deaths: Counter[int] = Counter()
     flights: dict[Future[Finished | Failed], Trial] = {}
-    ours = own_pool(objective, workers) if executor is None else None
-    pool = ours or executor
-    assert pool is not None
-    complete = False
+    pool = own_workers(objective, workers) if executor is None else executor
     try:
         while True:
             while len(flights) < workers:
@@ -76,19 +74,21 @@ def in_flight(
                 yield _told(study, trial, outcome)
             waiting.extendleft(reversed(again))
             if broken:
-                fresh = own_pool(objective, workers) if executor is None else remade(pool)
+                fresh = remade(pool)
                 if fresh is None:
                     raise BrokenExecutor(
                         f"the executor broke because a worker died, and milbox cannot make another "
                         f"{type(executor).__name__}. {how_to_resume(study)}"
                     )
-                pool = ours = fresh
-        complete = True
+                discard(pool)
+                pool = fresh
+        if pool is not executor:
+            pool.shutdown()
     finally:
         for future in flights:
             future.cancel()
-        if ours is not None:
-            stop(ours, now=not complete)
+        if pool is not executor:
+            discard(pool)
 
 
 def _ask(study: Study, budget: int, count: int, waiting: deque[Trial]) -> bool:
@@ -133,7 +133,7 @@ def _outcome(future: "Future[Finished | Failed]") -> Finished | Failed | None:
     """What came of an evaluation; None when its worker, not the objective, came to an end."""
     try:
         return future.result()
-    except (BrokenExecutor, CancelledError):
+    except (BrokenExecutor, CancelledError, WorkerDied):
         return None
     except Exception as error:  # what the executor itself could not do, such as sending the objective
         return Failed(failure(error))

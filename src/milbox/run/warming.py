@@ -17,6 +17,7 @@ import numpy as np
 import milbox
 from milbox.domain import Domain, binary
 from milbox.surrogates.relu import ReluLearner, ReluNet, glorot
+from milbox.system import end_family, start_family
 
 _started: list[subprocess.Popen[bytes]] = []
 
@@ -47,7 +48,13 @@ def warm() -> None:
             if part.is_cold:
                 words = f"from milbox.run.warming import PARTS; PARTS[{name!r}].compile()"
                 command = [sys.executable, "-c", words]
-                _started.append(subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet))
+                _started.append(start_family(command, stdin=quiet, stdout=quiet, stderr=quiet))
+
+
+def stop_warming() -> None:
+    """End what `warm` has started: nobody is going to need it soon."""
+    for process in _started:
+        end_family(process)
 
 
 def small_domain() -> Domain:

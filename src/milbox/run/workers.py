@@ -1,39 +1,203 @@
-"""Pools of worker processes, made again when a worker dies."""
+"""Worker processes that call objectives in parallel, and that are replaced one by one when they die."""
 
+import atexit
+import contextlib
 import multiprocessing
 import multiprocessing.connection
-import os
 import pickle
+import queue
 import signal
 import threading
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
-from typing import Any
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any, ParamSpec, TypeVar
 
+from milbox import system
 from milbox.run.evaluation import Objective
 
+P = ParamSpec("P")
+T = TypeVar("T")
 
-def own_pool(objective: Objective, workers: int) -> ProcessPoolExecutor:
+GRACE = 5.0
+"""Seconds that an idle worker has to end by itself, with whatever its libraries do at the end."""
+PATIENCE = 0.7
+"""Seconds after which a worker that was told to end at once is killed."""
+
+
+class WorkerDied(Exception):
+    """The process that made a call came to an end before the call did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process, the connection for its calls, and the one through which it is told to end."""
+
+    process: Any
+    calls: Connection
+    orders: Connection
+
+    def answer(self, call: bytes) -> bytes:
+        """What the process answers to a call, however long that takes."""
+        with contextlib.suppress(EOFError, OSError):
+            self.calls.send_bytes(call)
+            # Both, since a process that the worker left behind may keep the connection open.
+            multiprocessing.connection.wait([self.calls, self.process.sentinel])
+            if self.calls.poll():
+                return self.calls.recv_bytes()
+        raise WorkerDied
+
+    def order(self) -> None:
+        """Tell the process to end at once, with everything it has started."""
+        with contextlib.suppress(OSError):  # it has ended already
+            self.orders.send_bytes(b"end")
+
+    def bury(self) -> None:
+        """Kill what is left of the process and its family, and let go of it."""
+        system.kill_family(self.process.pid)
+        self.process.join(PATIENCE)
+        self.calls.close()
+        self.orders.close()
+
+
+class Workers(Executor):
+    """Worker processes, each with a thread here that hands it one call after another.
+
+    When a worker dies, its call ends with `WorkerDied`, the others go on, and another process takes its
+    place. The threads start the processes and keep Ctrl-C from them: the main thread alone decides what it
+    means.
+    """
+
+    def __init__(self, count: int, method: str) -> None:
+        self._context: Any = multiprocessing.get_context(method)
+        if method == "forkserver":
+            # The server imports milbox once, and every worker, a replacement as well, starts with it.
+            self._context.set_forkserver_preload(["milbox.run.evaluation"])
+        self._waiting: queue.SimpleQueue[tuple[Future[Any], bytes] | None] = queue.SimpleQueue()
+        self._staff: set[Worker] = set()
+        self._change = threading.Lock()
+        self._ended = False
+        self._threads = [threading.Thread(target=self._hand_out, daemon=True) for _ in range(count)]
+        for thread in self._threads:
+            thread.start()
+        atexit.register(self.end)  # for whoever is interrupted before it could
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> "Future[T]":
+        """Call a function in the first worker that is free."""
+        future: Future[T] = Future()
+        try:
+            self._waiting.put((future, pickle.dumps((fn, args, kwargs))))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the workers end once the calls submitted so far have."""
+        if cancel_futures:
+            self._forget_waiting()
+        for _ in self._threads:
+            self._waiting.put(None)  # the last word to a thread
+        if wait:
+            for thread in self._threads:
+                thread.join()
+            atexit.unregister(self.end)
+
+    def end(self) -> None:
+        """End the workers at once, with the calls under way and everything these have started."""
+        atexit.unregister(self.end)
+        with self._change:
+            self._ended = True
+            staff = list(self._staff)
+        self._forget_waiting()
+        self.shutdown(wait=False)
+        for worker in staff:
+            worker.order()
+        latest = time.monotonic() + PATIENCE
+        left = {worker.process.sentinel for worker in staff}
+        while left and (patience := latest - time.monotonic()) > 0:
+            left -= set(multiprocessing.connection.wait(list(left), patience))
+        for worker in staff:
+            worker.bury()
+
+    def _forget_waiting(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                task = self._waiting.get_nowait()
+                if task is not None:
+                    task[0].cancel()
+
+    def _hand_out(self) -> None:
+        """What the thread of a worker does."""
+        system.shield_thread()
+        worker: Worker | None = None
+        while (task := self._waiting.get()) is not None:
+            future, call = task
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                worker = worker or self._hire()
+                good, answer = pickle.loads(worker.answer(call))
+            except WorkerDied as death:
+                if worker is not None:
+                    self._dismiss(worker)
+                worker = None
+                future.set_exception(death)
+            except Exception as error:
+                future.set_exception(error)
+            else:
+                if good:
+                    future.set_result(answer)
+                else:
+                    future.set_exception(answer)
+        if worker is not None and not self._ended:
+            worker.calls.close()
+            worker.process.join(GRACE)
+            self._dismiss(worker)
+
+    def _hire(self) -> Worker:
+        calls, theirs = self._context.Pipe()
+        heard, orders = self._context.Pipe(duplex=False)
+        process = self._context.Process(target=work, args=(theirs, heard))
+        process.start()
+        theirs.close()
+        heard.close()
+        worker = Worker(process, calls, orders)
+        with self._change:
+            if not self._ended:
+                self._staff.add(worker)
+                return worker
+        worker.order()
+        raise WorkerDied
+
+    def _dismiss(self, worker: Worker) -> None:
+        with self._change:
+            if worker not in self._staff or self._ended:
+                return  # whoever ends them all buries it
+            self._staff.discard(worker)
+        worker.bury()
+
+
+def own_workers(objective: Objective, count: int) -> Workers:
     """Worker processes that are known to be able to call the objective."""
     check_portable(objective)
     # Not "fork": the parent may have threads (of a solver, of NumPy), and a lock held by one of them at
     # the moment of the fork is never released in the child.
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    context = multiprocessing.get_context(method)
-    # The server imports milbox once, and every worker, a replacement as well, starts with it.
-    context.set_forkserver_preload(["milbox.run.evaluation"])
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker)
+    workers = Workers(count, method)
     try:
-        pool.submit(callable, objective).result()
-    except BrokenExecutor as error:
+        workers.submit(callable, objective).result()
+    except BaseException as error:
+        workers.end()
+        if not isinstance(error, Exception):
+            raise
         raise RuntimeError(
             "the worker processes cannot load the objective: a script must make its calls under "
             "`if __name__ == '__main__':`, and an objective typed into a notebook must move to a module; "
             "or use executor=concurrent.futures.ThreadPoolExecutor(...)"
         ) from error
-    except BaseException:
-        stop(pool, now=True)
-        raise
-    return pool
+    return workers
 
 
 def check_portable(objective: Objective) -> None:
@@ -61,25 +225,53 @@ def remade(executor: Executor) -> ProcessPoolExecutor | None:
     )
 
 
-def stop(pool: ProcessPoolExecutor, *, now: bool) -> None:
-    """Shut a pool down; `now` ends evaluations that are under way, which may take hours."""
-    processes = list((pool._processes or {}).values())
-    pool.shutdown(wait=not now, cancel_futures=True)
-    if now:
-        for process in processes:
-            process.terminate()
+def discard(pool: Executor) -> None:
+    """End the processes of a pool at once."""
+    match pool:
+        case Workers():
+            pool.end()
+        case ProcessPoolExecutor():
+            # One that has broken does not always end those that were just being started.
+            processes = list((pool._processes or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.kill()
 
 
-def begin_worker() -> None:
-    """What a worker process of ours does first."""
-    # Ctrl-C reaches every process of the terminal; the parent decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+def work(calls: Connection, orders: Connection) -> None:
+    """What a worker process does: one call after another, until there are no more."""
+    system.lead_family()
+    signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=system.end_own_family).start())
+    threading.Thread(target=_end_when_told, args=(orders,), daemon=True).start()
+    while True:
+        try:
+            call = calls.recv_bytes()
+        except (EOFError, OSError):
+            return
+        try:
+            function, args, kwargs = pickle.loads(call)
+            answer = pickle.dumps((True, function(*args, **kwargs)))
+        except BaseException as error:
+            answer = _refusal(error)
+        try:
+            calls.send_bytes(answer)
+        except OSError:
+            return
 
 
-def _end_with_parent() -> None:
-    """End the process when its parent is gone: nobody would receive what it computes."""
+def _refusal(error: BaseException) -> bytes:
+    """An exception as an answer; one that cannot be sent, as its text."""
+    try:
+        answer = pickle.dumps((False, error))
+        pickle.loads(answer)
+    except Exception:
+        return pickle.dumps((False, RuntimeError(f"{type(error).__name__}: {error}")))
+    return answer
+
+
+def _end_when_told(orders: Connection) -> None:
+    """End the process on an order, or when its parent is gone: nobody would receive what it computes."""
     parent = multiprocessing.parent_process()
     assert parent is not None, "workers are started by a parent"
-    multiprocessing.connection.wait([parent.sentinel])
-    os._exit(1)
+    multiprocessing.connection.wait([parent.sentinel, orders])
+    system.end_own_family()

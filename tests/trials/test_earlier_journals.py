@@ -1,0 +1,60 @@
+"""Journals that earlier versions wrote open and are resumed; `fixtures/journals/write.py` wrote them."""
+
+import importlib.util
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from milbox.trials import Journal
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "journals"
+
+
+def written() -> Any:
+    spec = importlib.util.spec_from_file_location("write", FOLDER / "write.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+WRITE = written()
+HELD = json.loads((FOLDER / "held.json").read_text())
+
+
+def test_there_is_a_journal_for_every_named_strategy() -> None:
+    assert set(HELD) == set(WRITE.NAMES)
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_journal_of_the_first_format_is_read(name: str) -> None:
+    path = FOLDER / WRITE.file_for(name)
+    before = path.read_bytes()
+    header, trials = Journal.read(path)
+    assert [WRITE.entry(trial) for trial in trials] == HELD[name]
+    assert header.seed == WRITE.SEED
+    assert header.domain_fingerprint == WRITE.domain_for(name).fingerprint
+    assert header.sense == ("minimize" if name in WRITE.MINIMIZED else "maximize")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_journal_of_the_first_format_is_resumed(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "run.db"
+    shutil.copy(FOLDER / WRITE.file_for(name), path)
+    with WRITE.opened(name, path) as study:
+        trials = study.trials
+        assert [WRITE.entry(trial) for trial in trials] == HELD[name]
+        if name in WRITE.KNOWN:
+            return
+        study.tell(trials[-1].number, WRITE.value(trials[-1].point))
+        new = study.ask()
+        assert new.number == len(HELD[name])
+        study.tell(new.number, 1.5)
+    with WRITE.opened(name, path) as study:
+        assert [trial.value for trial in study.trials[-2:]] == [WRITE.value(trials[-1].point), 1.5]
+    assert Journal.read(path)[1][-1].value == 1.5

@@ -52,13 +52,13 @@ def ending_promptly(farewell: Farewell) -> Iterator[None]:
 
 def _wait(woken: socket.socket, farewell: Farewell) -> None:
     """Wait for an interrupt, then for the process to end, and end it if it has not."""
-    with woken:
+    with woken:  # until the end: more signals may come
         while numbers := woken.recv(64):
             if any(number in numbers for number in system.INTERRUPTS):
                 break
         else:
             return  # the command has ended
-    threading.Event().wait(PATIENCE)
+        threading.Event().wait(PATIENCE)
     farewell.say(farewell.words)
     system.kill_families()  # worker processes end by themselves when their parent has
     os._exit(INTERRUPTED)

@@ -107,6 +107,7 @@ def record(algorithm: str, values: list[float], seconds: list[float]) -> Record:
         fit=empty,
         inner=empty,
         certified=empty,
+        at_bounds=empty,
         solvers=("",) * len(values),
         strategy="",
         sense="maximize",

@@ -35,6 +35,7 @@ from milbox.bench.records import Record, read_record, read_records
 from milbox.bench.report import write_report
 from milbox.bench.tables import (
     ablations,
+    boundaries,
     comparisons,
     gaps_by_class,
     gaps_by_instance,
@@ -107,6 +108,18 @@ def records(tmp_path: Path) -> list[Record]:
         cell(tmp_path, "tfbind/b", "regevo", trial, [5, 1, 1, 1], **known)
         cell(tmp_path, "tfbind/b", "random", trial, [2, 7], **known)
     return read_records(tmp_path)
+
+
+def test_variables_at_their_bounds(tmp_path: Path) -> None:
+    """The scripted points are k = 0, 1, 2, ... of 0 to 99: only the first is at a bound."""
+    cell(tmp_path, "bbob/a", "nn+milp", 0, [1, 2, 3, 4], [0, 0, 0.5, 0.5])
+    assert boundaries(read_records(tmp_path)) is None
+    cell(tmp_path, "bbob/a", "nn+milp/integer", 0, [1, 2, 3, 4], [0, 0, 0.5, 0.5])
+    found = read_records(tmp_path)
+    assert [record.at_bounds.tolist() for record in found] == [[1.0, 0.0, 0.0, 0.0]] * 2
+    table = boundaries(found)
+    assert table is not None
+    assert "| nn+milp/integer | 1 | 2 | 0.0% | 50.0% | 0.0% | 50.0% |" in table
 
 
 def test_numbers_of_a_cell(records: list[Record]) -> None:

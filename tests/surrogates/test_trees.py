@@ -8,7 +8,7 @@ from milbox.errors import SolverUnavailable
 from milbox.surrogates import ensemble
 from milbox.surrogates.ensemble import EnsembleLearner, Mean, boosted, forest, lasso, ridge
 from milbox.surrogates.linear import Linear
-from milbox.surrogates.trees import from_booster, from_forest, joined
+from milbox.surrogates.trees import from_booster, from_trees, joined
 
 sklearn_ensemble = pytest.importorskip("sklearn.ensemble", reason="pip install milbox[trees]")
 lightgbm = pytest.importorskip("lightgbm", reason="pip install milbox[trees]")
@@ -42,7 +42,23 @@ def test_a_forest_of_scikit_learn(count: int) -> None:
     features, values = data(count)
     grown = sklearn_ensemble.RandomForestRegressor(9, random_state=1).fit(features, values)
     points, _ = data(60, seed=1)
-    np.testing.assert_allclose(from_forest(grown).predict(points), grown.predict(points), rtol=1e-12)
+    trees = from_trees([member.tree_ for member in grown.estimators_])
+    np.testing.assert_allclose(trees.predict(points), grown.predict(points), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_our_forests_are_those_of_scikit_learn(seed: int) -> None:
+    features, values = data(80)
+    points, _ = data(60, seed=1)
+    rng = np.random.default_rng(seed)
+    grown = sklearn_ensemble.RandomForestRegressor(
+        max_depth=(4, 8, 16, None)[rng.integers(4)],
+        max_features=float(rng.uniform(0.2, 1.0)),
+        n_estimators=int(rng.integers(20, 101)),
+        random_state=int(rng.integers(2**31)),
+    ).fit(features, values)
+    ours = forest(np.random.default_rng(seed))(features, values)
+    np.testing.assert_allclose(ours.predict(points), grown.predict(points), rtol=1e-12)
 
 
 @pytest.mark.parametrize("count", [30, 300])

@@ -8,6 +8,14 @@ SOLVE_SECONDS = {
 }
 """Table 2, TfBind with SCIP 7: min, median, 95 %, 99 %, max in seconds, and the share at the limit in %."""
 
+INNER_SECONDS = {
+    ("unconstrained", "FC(16)", "published"): (7.92, 4.23),
+    ("unconstrained", "FC(16)", "NN+RegEvo"): (9.00, 1.94),
+    ("ising/400", "FC(16)", "published"): (17.20, 12.08),
+    ("ising/400", "FC(16)", "NN+ConEvo"): (56.80, 15.18),
+}
+"""Section 4.4: average and standard deviation of the inner-loop optimisation, in seconds."""
+
 SOLVER = "SCIP 7, a program"
 
 CLASSES = ("graphpart", "pb", "qspp", "other")

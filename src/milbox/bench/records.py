@@ -65,6 +65,8 @@ class Record:
     """What the inner solver took; 0 without one."""
     certified: FloatArray
     """Whether the proposal was proved to be the optimum of the acquisition, as 1 and 0."""
+    at_bounds: FloatArray
+    """The share of the variables with more than two values that are at their least or greatest one."""
     solvers: tuple[str, ...]
     """Which inner solver chose each point; empty where none did."""
     strategy: str
@@ -143,6 +145,7 @@ def read_record(path: Path) -> Record:
         fit=np.array([trial.proposal.fit_seconds for trial in finished], dtype=np.float64),
         inner=np.array([0.0 if c is None else c.seconds for c in certificates], dtype=np.float64),
         certified=np.array([c is not None and c.status == "optimal" for c in certificates], dtype=np.float64),
+        at_bounds=shares_at_bounds(domain, points),
         solvers=tuple("" if c is None else c.solver for c in certificates),
         strategy=header.strategy,
         sense=header.sense,
@@ -151,6 +154,15 @@ def read_record(path: Path) -> Record:
         pending=sum(trial.state == "pending" for trial in trials),
         failed=sum(trial.state == "failed" for trial in trials),
     )
+
+
+def shares_at_bounds(domain: Domain, points: IntArray) -> FloatArray:
+    """For each point, the share of its variables at a bound; binaries, always at one, do not count."""
+    wide = [i for i, variable in enumerate(domain.variables) if len(variable.codes) > 2]
+    if not len(points) or not wide:
+        return np.zeros(len(points))
+    ends = np.array([(domain.variables[i].codes[0], domain.variables[i].codes[-1]) for i in wide])
+    return np.asarray((points[:, wide, None] == ends).any(axis=2).mean(axis=1), dtype=np.float64)
 
 
 @lru_cache(maxsize=64)

@@ -117,6 +117,9 @@ def records_source(records: Iterable[Record], problems: Iterable[str]) -> str:
 def family_section(page: Page, family: str, records: Sequence[Record]) -> None:
     """Scores, rewards, comparisons and curves of one family."""
     page.add(f"## {family}")
+    bounds = tables.boundaries(records)
+    if bounds is not None:
+        page.add("Variables at their least or greatest value, by encoding (the paper's Appendix D):", bounds)
     for horizon in reversed(horizons(records)):
         page.add(f"### After {horizon} evaluations")
         page.add(

@@ -15,7 +15,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray, Point
 from milbox.errors import DataError
-from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip
+from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip, PaperMip
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
 from milbox.milp.solvers import Scip, Settings
@@ -78,9 +78,7 @@ QUICK = Extent(
 def methods(limit: float = PAPER_LIMIT) -> dict[str, InnerSolver]:
     """The exact methods that are compared; the first is the paper's configuration."""
     return {
-        "paper": Mip(
-            Scip(Settings.PAPER), Limits(seconds=limit), start=False, lp_bounds=True, one_sided=False
-        ),
+        "paper": PaperMip(limits=Limits(seconds=limit)),
         "SCIP tuned": Mip(),
         "branch and bound": Branch(),
         "enumeration": Enumerate(),

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from milbox.arrays import BoolArray, FloatArray
 from milbox.bench import published
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.metrics import (
@@ -180,6 +181,47 @@ def counts(pair: Comparison) -> tuple[str, ...]:
         f"{pair.sign:.2g}",
         f"{pair.wilcoxon:.2g}",
         f"{pair.trial_wins} / {pair.trial_ties} / {pair.trial_losses}",
+    )
+
+
+def boundaries(records: Sequence[Record]) -> str | None:
+    """How many variables of proposals are at a bound (Appendix D); None without both encodings."""
+    if not {"nn+milp", "nn+milp/integer"} <= {record.algorithm for record in records}:
+        return None
+    rows = []
+    for name in algorithms_of(records, ALGORITHMS):
+        group = [record for record in records if record.algorithm == name]
+        models = [record.at_bounds[record.inner > 0] for record in group]
+        drawn = [record.at_bounds[record.inner == 0] for record in group]
+        if not all(map(len, models)):
+            continue
+        rows.append(
+            (
+                name,
+                len({record.problem for record in group}),
+                sum(map(len, models)),
+                f"{mean_of_means(models):.1%}",
+                f"{mean_of_means(drawn):.1%}",
+                f"{mean_of_means([shares >= 0.5 for shares in models]):.1%}",
+                f"{mean_of_means([shares >= 0.5 for shares in drawn]):.1%}",
+            )
+        )
+    headers = (
+        "algorithm",
+        "problems",
+        "proposals",
+        "variables at a bound",
+        "in random points",
+        "proposals with half or more there",
+        "random points",
+    )
+    return markdown(headers, rows)
+
+
+def mean_of_means(groups: Sequence[FloatArray | BoolArray]) -> float:
+    """The average over studies of each one's average."""
+    return (
+        float(np.mean([group.mean() for group in groups if len(group)])) if any(map(len, groups)) else np.nan
     )
 
 

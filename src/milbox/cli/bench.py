@@ -233,6 +233,58 @@ def speed(
         raise RunFailed("methods disagree about the best point; see the rows marked NO")
 
 
+@bench.command()
+@click.argument("results", type=FOLDER)
+@click.option(
+    "--out",
+    type=PLAN,
+    help="Solves as JSON lines; what it has is not measured again [default: RESULTS/solves.jsonl].",
+)
+@click.option("--algorithm", default="nn+milp", show_default=True, help="Whose studies the snapshots are of.")
+@click.option(
+    "--at", "tried", type=click.IntRange(min=1), multiple=True, help="After so many trials; may be repeated."
+)
+@click.option(
+    "--net",
+    "nets",
+    multiple=True,
+    help="linear, or widths such as 16 or 16,16; may be repeated [default: 16].",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    default=500.0,
+    show_default=True,
+    help="The limit of the published pipeline.",
+)
+def solves(
+    results: Path,
+    out: Path | None,
+    algorithm: str,
+    tried: tuple[int, ...],
+    nets: tuple[str, ...],
+    seconds: float,
+) -> None:
+    """Time acquisition problems on snapshots of the studies in RESULTS, by the paper's pipeline and by ours.
+
+    Tables have the form of the paper's Section 4.4 and Table 2. What is measured is kept.
+    """
+    from dataclasses import replace
+
+    from milbox.bench.solves import Extent, disagreements, distribution, means, measured
+
+    extent = Extent(algorithm=algorithm, seconds=seconds)
+    chosen = tuple(() if net == "linear" else widths(net) for net in nets)
+    extent = replace(extent, tried=tried or extent.tried, nets=chosen or extent.nets)
+    found = measured(results, out or results / "solves.jsonl", extent, say)
+    for table in (means(found), distribution(found)):
+        if table is not None:
+            click.echo(f"{table}\n")
+    wrong = disagreements(found)
+    if wrong:
+        raise RunFailed(f"methods disagree about the best point, first in {wrong[0]}")
+
+
 def widths(net: str) -> tuple[int, ...]:
     """The hidden widths of a network written as 16 or 16,16."""
     try:

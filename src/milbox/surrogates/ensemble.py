@@ -18,10 +18,10 @@ from milbox.errors import SolverUnavailable
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.scaling import Scale, checked
-from milbox.surrogates.trees import TreeEnsemble, from_booster, from_forest
+from milbox.surrogates.trees import TreeEnsemble, from_booster, from_trees
 
-Fit: TypeAlias = Callable[[FloatArray, FloatArray], Linear | TreeEnsemble]
-"""Features and standardised values -> a model of them."""
+Fit: TypeAlias = Callable[[FloatArray, FloatArray], Any]
+"""Features and standardised values -> a model of them that predicts: ours, or a booster of LightGBM."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,15 +80,29 @@ def ridge(rng: Generator) -> Fit:
 
 
 def forest(rng: Generator) -> Fit:
-    """A random forest: max_depth 4, 8, 16 or none, max_features 0.2 to 1, n_estimators 20 to 100."""
-    model = library("sklearn.ensemble").RandomForestRegressor(
-        max_depth=(4, 8, 16, None)[rng.integers(4)],
-        max_features=float(rng.uniform(0.2, 1.0)),
-        n_estimators=int(rng.integers(20, 101)),
-        random_state=int(rng.integers(2**31)),
-        n_jobs=1,
-    )
-    return lambda X, y: from_forest(model.fit(X, y))
+    """A random forest: max_depth 4, 8, 16 or none, max_features 0.2 to 1, n_estimators 20 to 100.
+
+    The trees are those of scikit-learn's RandomForestRegressor, which spends about as much time on making and
+    checking small trees as on growing them; here they are grown alone.
+    """
+    sklearn, regressor = library("sklearn"), library("sklearn.tree").DecisionTreeRegressor
+    depth = (4, 8, 16, None)[rng.integers(4)]
+    share = float(rng.uniform(0.2, 1.0))
+    count = int(rng.integers(20, 101))
+    seed = int(rng.integers(2**31))
+
+    def fit(X: FloatArray, y: FloatArray) -> TreeEnsemble:
+        single = np.ascontiguousarray(X, dtype=np.float32)  # what scikit-learn's trees are grown on
+        trees = []
+        with sklearn.config_context(assume_finite=True, skip_parameter_validation=True):
+            for state in np.random.RandomState(seed).randint(np.iinfo(np.int32).max, size=count).tolist():
+                bootstrap = np.random.RandomState(state).randint(0, len(y), len(y), dtype=np.int32)
+                often = np.bincount(bootstrap, minlength=len(y)).astype(np.float64)
+                tree = regressor(max_depth=depth, max_features=share, random_state=state)
+                trees.append(tree.fit(single, y, sample_weight=often, check_input=False).tree_)
+        return from_trees(trees)
+
+    return fit
 
 
 def boosted(rng: Generator) -> Fit:
@@ -105,10 +119,7 @@ def boosted(rng: Generator) -> Fit:
         "verbosity": -1,
     }
 
-    def fit(X: FloatArray, y: FloatArray) -> TreeEnsemble:
-        return from_booster(lightgbm.train(settings, lightgbm.Dataset(X, y, params=settings), rounds))
-
-    return fit
+    return lambda X, y: lightgbm.train(settings, lightgbm.Dataset(X, y, params=settings), rounds)
 
 
 KINDS: tuple[Callable[[Generator], Fit], ...] = (lasso, ridge, forest, boosted)
@@ -132,9 +143,11 @@ def explained(recipe: Fit, features: FloatArray, y: FloatArray, parts: list[Any]
     return float(np.mean(scores))
 
 
-def in_raw_units(model: Linear | TreeEnsemble, target: Scale) -> Linear | TreeEnsemble:
-    """The model of unscaled values."""
+def in_raw_units(model: Any, target: Scale) -> Linear | TreeEnsemble:
+    """The model of unscaled values, as arrays."""
     spread, centre = float(target.spread), float(target.centre)
+    if not isinstance(model, Linear | TreeEnsemble):
+        model = from_booster(model)
     if isinstance(model, TreeEnsemble):
         return model.scaled(spread, centre)
     return Linear(model.weights * spread, model.bias * spread + centre)

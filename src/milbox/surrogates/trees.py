@@ -56,9 +56,8 @@ class TreeEnsemble:
         )
 
 
-def from_forest(forest: Any) -> TreeEnsemble:
-    """A fitted forest of scikit-learn (random forest, extra trees) as arrays: the mean of its trees."""
-    trees = [member.tree_ for member in forest.estimators_]
+def from_trees(trees: Sequence[Any]) -> TreeEnsemble:
+    """Trees of scikit-learn as arrays: their mean."""
     share = 1.0 / len(trees)
     parts = []
     for tree in trees:

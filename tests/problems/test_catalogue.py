@@ -41,8 +41,8 @@ def test_the_names_of_the_contract_load(data: Path) -> None:
 
 def test_without_data_the_other_problems_remain(tmp_path: Path) -> None:
     listed = names(data=tmp_path)
-    assert len(listed) == 8 + 10 + 30
-    assert {name.partition("/")[0] for name in listed} == {"randommlp", "bbob", "ising"}
+    assert len(listed) == 8 + 10 + 30 + 52
+    assert {name.partition("/")[0] for name in listed} == {"randommlp", "bbob", "ising", "bqp"}
     assert {entry.name for entry in catalogue("bbob/*", tmp_path)} == set(names("bbob/*"))
 
 
@@ -145,6 +145,7 @@ def test_every_family_is_in_the_catalogue_with_what_a_reader_needs(data: Path) -
         "tfbind/CRX_REF_R1",
         "bbob/discus",
         "ising/400/0",
+        "bqp/graphpart/2pm-4/0",
         "minlplib/qap",
         "nasbench101",
     )
@@ -159,7 +160,7 @@ def test_every_family_is_in_the_catalogue_with_what_a_reader_needs(data: Path) -
     assert (tfbind.variables, tfbind.constraints, tfbind.points, tfbind.optimum) == (8, 0, 4.0**8, 1.0)
 
 
-@pytest.mark.parametrize("name", ["randommlp/fcc-13", "bbob/discus", "ising/100/4"])
+@pytest.mark.parametrize("name", ["randommlp/fcc-13", "bbob/discus", "ising/100/4", "bqp/qspp/6/0"])
 def test_a_problem_can_be_sent_to_another_process(name: str) -> None:
     problem = load(name)
     copy = pickle.loads(pickle.dumps(problem))

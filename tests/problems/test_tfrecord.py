@@ -3,6 +3,7 @@
 import base64
 import json
 import struct
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 from milbox.errors import DataError
 from milbox.problems import fetch, load
 from milbox.problems.cells import ENDS, Cells, adjacency, canonical_codes, fingerprint
-from milbox.problems.nasbench import drawn_runs
+from milbox.problems.nasbench import described, drawn_runs, measured
+from milbox.problems.standin import SAMPLE
 from milbox.problems.tfrecord import crc32c, crc_table, read_table, records
 
 LABELS = ("conv3x3-bn-relu", "conv1x1-bn-relu", "maxpool3x3")
@@ -142,6 +144,39 @@ def test_the_converted_table_is_the_same_and_comes_first(tmp_path: Path) -> None
         assert np.array_equal(getattr(before, name), getattr(after, name))
     assert "nasbench_only108.npz" in load("nasbench101/symmetry", tmp_path).source
     assert [p.name for p in path.parent.iterdir()] == ["nasbench_only108.npz"]
+
+
+def test_a_table_is_described_and_compared_with_the_sample(tmp_path: Path) -> None:
+    table = read_table(small_file(tmp_path / "nasbench_only108.tfrecord"))
+    assert described(table) == [
+        "3 cells, each trained 3 times",
+        "not all 423,624 cells of NAS-Bench-101: a study ends at one that is missing",
+        f"best average test accuracy {0.8 + max(cell[0] for cell in CELLS) / 100:.4f} (published: 0.9432)",
+    ]
+    with pytest.raises(DataError, match="the table has a validation outside of 0 to 1"):
+        described(replace(table, validation=table.validation + 1))
+    with pytest.raises(DataError, match="a cell twice"):
+        described(replace(table, code=np.zeros_like(table.code)))
+    folder = tmp_path / "nasbench101"
+    folder.mkdir()
+    vertices = np.array([cell[0] for cell in CELLS])
+    bits = np.array([cell[1] for cell in CELLS])
+    padded = np.array([ops + [255] * (5 - len(ops)) for _, _, ops in CELLS])
+    for run, agrees in ((0.001, True), (0.0005, False)):
+        np.savez(
+            folder / SAMPLE,
+            V=vertices,
+            bits=bits,
+            ops=padded,
+            val_acc_108=0.9 + vertices / 100 + run,
+            train_time_108=np.ones(3),
+        )
+        measured.cache_clear()
+        if agrees:
+            assert described(table, (tmp_path,))[-1] == f"3 cells agree with {SAMPLE}"
+        else:
+            with pytest.raises(DataError, match="3 of 3 cells have other accuracies"):
+                described(table, (tmp_path,))
 
 
 def test_a_cell_that_the_table_lacks_is_an_error(tmp_path: Path) -> None:

@@ -50,6 +50,13 @@ def with_symmetry(problem: Problem) -> Problem:
     return replace(problem, domain=cell_domain(symmetry=True))
 
 
+def symmetry_refusal(domain: Domain) -> str | None:
+    """Why the symmetry-breaking constraints cannot be added to a domain; None for the cells of Appendix G."""
+    if cell_search.refusal(domain) is None and domain != cell_domain(symmetry=False):
+        return "it is for all cells under all their names"
+    return cell_search.refusal(domain)
+
+
 def from_library() -> dict[str, Algorithm]:
     """The strategies that the library has by name."""
 
@@ -70,7 +77,7 @@ ALGORITHMS: Mapping[str, Algorithm] = from_library() | {
         "NN+MILP with the symmetry-breaking constraints of NAS-Bench-101 (Appendix G, (8))",
         lambda initial, _: NNMILP(initial=initial),
         problem=with_symmetry,
-        refusal=cell_search.refusal,
+        refusal=symmetry_refusal,
     ),
     "rbfopt": Algorithm(
         "RBFOpt 4 with its defaults, its own initial points included; no constraints",

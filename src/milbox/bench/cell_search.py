@@ -3,7 +3,8 @@
 Both work on all 7 vertices and 21 edges and prune what lies on no path from input to output, as the paper's
 published notebook does (population 50, tournament 10, mutation rate 1). A pruned vertex is a null operation
 in our domain, which does not say what it was: when its cell is mutated, it comes back with a random one.
-Points asked before are drawn again, as everywhere in milbox.
+Points asked before are drawn again, as everywhere in milbox. On a domain that has each cell once, a cell is
+renamed to the point that stands for it, and drawn again where there is none.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,16 @@ from numpy.random import Generator
 from milbox.arrays import IntArray, Point
 from milbox.domain import Domain
 from milbox.inner.evolution import parents
-from milbox.problems.cells import EDGES, ENDS, INNER, NULL, VERTICES
+from milbox.problems.cells import (
+    EDGES,
+    ENDS,
+    INNER,
+    NULL,
+    VERTICES,
+    canonical_codes,
+    cells_of,
+    points_of,
+)
 from milbox.strategies import RandomSearch
 from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
@@ -117,8 +127,8 @@ def fresh(
     seen = set(history.asked_points)
     found: dict[Point, None] = {}
     for _ in range(ATTEMPTS):
-        born = brood()
-        for point in map(tuple, born[domain.feasible(born)].tolist()):
+        born = standing_for(brood(), domain)
+        for point in map(tuple, born.tolist()):
             if point not in seen and len(found) < count:
                 found[point] = None
         if len(found) == count:
@@ -128,6 +138,15 @@ def fresh(
         return Found(proposals)
     missing = count - len(proposals)
     return joined(proposals, RandomSearch().propose(domain, history.asked(proposals), missing, rng))
+
+
+def standing_for(points: IntArray, domain: Domain) -> IntArray:
+    """The points that are in the domain, themselves or under the name that stands for their cell."""
+    inside = domain.feasible(points)
+    if inside.all():
+        return points
+    renamed = np.where(inside[:, None], points, points_of(canonical_codes(cells_of(points))))
+    return np.asarray(renamed[domain.feasible(renamed)])
 
 
 def refusal(domain: Domain) -> str | None:

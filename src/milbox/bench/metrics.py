@@ -33,7 +33,7 @@ def by_problem(records: Iterable[Record]) -> dict[str, dict[str, list[Record]]]:
 
 def families(records: Iterable[Record]) -> dict[str, list[Record]]:
     """Records by family, in the order of the paper."""
-    order = ("randommlp", "tfbind", "bbob", "ising", "minlplib", "nasbench101")
+    order = ("randommlp", "tfbind", "bbob", "ising", "bqp", "minlplib", "nasbench101")
     found: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         found[record.family].append(record)

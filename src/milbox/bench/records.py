@@ -14,6 +14,7 @@ import numpy as np
 from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
 from milbox.errors import DataError, JournalError
+from milbox.problems.nasbench import KNOWN
 from milbox.trials import rows
 from milbox.trials.header import Sense
 
@@ -98,9 +99,10 @@ class Record:
 
     @property
     def family(self) -> str:
-        """The first part of the problem's name, with the size for Ising."""
+        """The first part of the problem's name, or the first two where the second makes another problem."""
         parts = self.problem.split("/")
-        return "/".join(parts[:2]) if parts[0] == "ising" else parts[0]
+        apart = parts[0] in ("ising", "bqp") or self.problem == KNOWN
+        return "/".join(parts[:2]) if apart else parts[0]
 
 
 def reward_sign(sense: Sense) -> int:

@@ -25,6 +25,7 @@ from milbox.bench.metrics import (
 )
 from milbox.bench.plan import safe
 from milbox.bench.records import Record, read_records
+from milbox.problems.nasbench import KNOWN
 
 
 @dataclass(slots=True)
@@ -72,8 +73,8 @@ def write_report(
     groups = families(records)
     overview(page, results, records)
     for family, group in groups.items():
-        if family == "nasbench101":
-            architecture_section(page, group, data)
+        if family in ("nasbench101", KNOWN):
+            architecture_section(page, family, group, data)
         elif family == "minlplib":
             gap_section(page, group)
         else:
@@ -183,11 +184,11 @@ def gap_section(page: Page, records: Sequence[Record]) -> None:
         figures.reward_curves(records, horizon, page.figure("curves-minlplib", caption))
 
 
-def architecture_section(page: Page, records: Sequence[Record], data: Path | None) -> None:
+def architecture_section(page: Page, family: str, records: Sequence[Record], data: Path | None) -> None:
     """NAS-Bench-101: test accuracy of the incumbent against training time."""
     found, label = time_curves(records, data)
     page.add(
-        "## nasbench101",
+        f"## {family}",
         f"Measured: {label}; average over trials ± half the 95 % confidence interval, by Student's t.",
     )
     page.add(time_table(found))
@@ -199,8 +200,8 @@ def architecture_section(page: Page, records: Sequence[Record], data: Path | Non
         tables.optima(records, horizon),
     )
     if page.draw:
-        caption = f"nasbench101: {label} against training time, average and 95 % interval"
-        time_figure(found, label, page.figure("nasbench101-time", caption))
+        caption = f"{family}: {label} against training time, average and 95 % interval"
+        time_figure(found, label, page.figure(f"{safe(family)}-time", caption))
 
 
 def everything(page: Page, groups: Mapping[str, list[Record]]) -> None:
@@ -213,7 +214,7 @@ def everything(page: Page, groups: Mapping[str, list[Record]]) -> None:
                 page.add(f"## All unconstrained problems after {horizon} evaluations")
                 page.add(not_compared(records, horizon), table, tables.ablations(records, horizon))
                 page.add(tables.scores(records, horizon))
-    curved = {name: group for name, group in groups.items() if name not in ("minlplib", "nasbench101")}
+    curved = {name: group for name, group in groups.items() if name not in ("minlplib", "nasbench101", KNOWN)}
     if page.draw and curved:
         caption = "best reward so far, average over the problems of a family ± 1 sd over problems"
         page.add("## All problems of a family together")

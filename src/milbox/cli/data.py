@@ -30,10 +30,23 @@ def tfbind(folder: Path | None, wheel: Path | None, every: bool) -> None:
 
 
 @data.command()
-@click.argument("tfrecord", type=FILE)
+@click.argument("tfrecord", type=FILE, required=False)
 @click.option("--folder", type=FOLDER, help="Where to [default: $MILBOX_DATA, else ./milbox-data].")
-def nasbench(tfrecord: Path, folder: Path | None) -> None:
-    """Convert nasbench_only108.tfrecord once into arrays that load at once."""
-    from milbox.problems.fetch import convert_nasbench
+def nasbench(tfrecord: Path | None, folder: Path | None) -> None:
+    """Check nasbench_only108.tfrecord and convert it into arrays that load at once.
 
-    click.echo(convert_nasbench(tfrecord, folder))
+    Without a file, say where it comes from.
+    """
+    from milbox.problems import nasbench as bench
+    from milbox.problems.fetch import convert_nasbench
+    from milbox.problems.folder import destination
+    from milbox.problems.tfrecord import ADDRESS, read_table
+
+    if tfrecord is None:
+        click.echo(ADDRESS)
+        say("download this file (some 500 MB) and give its name: `milbox data nasbench FILE`")
+        return
+    path = convert_nasbench(tfrecord, folder)
+    click.echo(path)
+    for fact in bench.described(read_table(path), (destination(folder),)):
+        say(fact)

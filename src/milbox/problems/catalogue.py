@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from milbox.errors import DataError
-from milbox.problems import bbob, binding, ising, nasbench, networks, quadratic
+from milbox.problems import bbob, binding, generated, ising, nasbench, networks, quadratic
 from milbox.problems.folder import Folders, folders
 from milbox.problems.problem import Problem
 
@@ -32,6 +32,7 @@ PROBLEMS: dict[str, Family] = {
     ),
     "bbob": Family(lambda _: bbob.NAMES, lambda name, _, __: bbob.bbob(name)),
     "ising": Family(lambda _: ising.NAMES, lambda name, _, __: ising.ising(name)),
+    "bqp": Family(lambda _: generated.NAMES, lambda name, _, __: generated.generated(name)),
     "minlplib": Family(
         quadratic.names, lambda name, places, _: quadratic.quadratic(name, places), quadratic.REMEDY
     ),

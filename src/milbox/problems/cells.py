@@ -118,6 +118,21 @@ def canonical_codes(cells: Cells) -> IntArray:
     return codes
 
 
+def points_of(codes: IntArray) -> IntArray:
+    """One point of the domain for each canonical code: inner vertices first, null ones after them."""
+    inner = (codes >> (2 * INNER + EDGES)) - 2
+    points = np.zeros((len(codes), EDGES + INNER), dtype=np.int64)
+    for k, (x, y) in enumerate(ENDS):
+        there = codes >> (2 * INNER + k) & 1
+        # The output is the vertex after the inner ones in the code, and the last one in the domain.
+        last = y == inner + 1
+        points[there.astype(bool) & ~last, k] = 1
+        points[there.astype(bool) & last, ENDS.index((x, VERTICES - 1))] = 1
+    for v in range(INNER):
+        points[:, EDGES + v] = np.where(v < inner, codes >> 2 * v & 3, NULL)
+    return points
+
+
 def cells_of(points: IntArray) -> Cells:
     """The cells that points of the domain stand for."""
     count = len(points)

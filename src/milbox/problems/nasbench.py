@@ -3,7 +3,8 @@
 A cell has up to 7 vertices and 9 edges. Variables: 21 binaries `edge`, one for each pair of vertices x < y at
 position x + y (y - 1) / 2, and 5 categoricals `op` for the vertices between input and output, null included.
 One-hot encoded these are the paper's m, w and z; its constraints (1) and (2) hold by construction.
-`nasbench101/symmetry` adds constraint (8), which puts null vertices last.
+`nasbench101/symmetry` adds constraint (8), which puts null vertices last. `nasbench101/known` has the 20,001
+cells of the sample and no others, each once, with the accuracies that were measured.
 
 With the full table the reward is the validation accuracy of one of a cell's three training runs. Which one is
 drawn from the seed and the point, so that a resumed study sees what it would have seen. Without the table the
@@ -19,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.domain import Constraint, Domain, binary, categorical
+from milbox.domain import Constraint, Domain, binary, categorical, table
 from milbox.errors import DataError
-from milbox.problems.cells import EDGES, ENDS, INNER, VERTICES, Cells, canonical_codes, cells_of
+from milbox.problems.cells import EDGES, ENDS, INNER, VERTICES, Cells, canonical_codes, cells_of, points_of
 from milbox.problems.folder import Folders, arrays
 from milbox.problems.problem import Problem
 from milbox.problems.standin import SAMPLE, StandIn, fitted, read_sample
@@ -31,6 +32,8 @@ FOLDER = "nasbench101"
 TABLES = ("nasbench_only108.npz", "nasbench_only108.tfrecord")
 ALL_CELLS = "nb101_all_cells.npz"
 NAMES = ("nasbench101", "nasbench101/symmetry")
+KNOWN = "nasbench101/known"
+EVERY_CELL = 423_624
 
 MOST_EDGES = 9
 OPERATIONS = ("conv3x3", "conv1x1", "maxpool3x3", "null")
@@ -80,6 +83,22 @@ class Guess:
         return self.guess(cells_of(points))
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of some cells, by their canonical codes in rising order."""
+
+    codes: IntArray
+    values: FloatArray
+
+    def __call__(self, points: IntArray) -> FloatArray:
+        """One number per point; every point must be one of the cells."""
+        codes = canonical_codes(cells_of(points))
+        rows = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
+        if not np.array_equal(self.codes[rows], codes):
+            raise DataError(f"a point is none of the {len(self.codes)} cells that were measured")
+        return np.asarray(self.values[rows])
+
+
 def drawn_runs(points: IntArray, seed: int) -> IntArray:
     """0, 1 or 2 for each point: the seed and the point mixed by SplitMix64 (Steele et al. 2014)."""
     places = np.concatenate([np.arange(EDGES), EDGES + 2 * np.arange(INNER)]).astype(np.uint64)
@@ -114,9 +133,20 @@ def cell_domain(*, symmetry: bool) -> Domain:
     return Domain([edge, op], constraints)
 
 
+def known_domain(codes: IntArray) -> Domain:
+    """Some cells and no others, as a table with one row for each."""
+    edge = binary("edge", EDGES)
+    op = categorical("op", OPERATIONS, INNER)
+    rows = [
+        (*point[:EDGES], *(OPERATIONS[code] for code in point[EDGES:])) for point in points_of(codes).tolist()
+    ]
+    return Domain([edge, op], [table([*edge, *op], rows)])
+
+
 def names(places: Folders) -> list[str]:
-    """Both formulations, when the table or the sample is there."""
-    return list(NAMES) if any(located(places, name) for name in (*TABLES, SAMPLE)) else []
+    """Both formulations, when the table or the sample is there; the known cells with the sample."""
+    found = list(NAMES) if any(located(places, name) for name in (*TABLES, SAMPLE)) else []
+    return [*found, KNOWN] if located(places, SAMPLE) else found
 
 
 def located(places: Folders, name: str) -> Path | None:
@@ -125,7 +155,12 @@ def located(places: Folders, name: str) -> Path | None:
 
 
 def nasbench(name: str, places: Folders, seed: int = 0) -> Problem:
-    """`nasbench101` or `nasbench101/symmetry`, on the full table where it exists, else on the stand-in."""
+    """`nasbench101` or `nasbench101/symmetry`, on the full table where it exists, else on the stand-in.
+
+    `nasbench101/known` is on the sample in any case.
+    """
+    if name == KNOWN:
+        return known_cells(places)
     domain = cell_domain(symmetry=name.endswith("/symmetry"))
     path = next((found for table in TABLES if (found := located(places, table))), None)
     if path is not None:
@@ -161,6 +196,65 @@ def nasbench(name: str, places: Folders, seed: int = 0) -> Problem:
         test_value=Guess(standin.accuracy),
         seconds_budget=SECONDS_BUDGET,
     )
+
+
+def known_cells(places: Folders) -> Problem:
+    """The problem on the cells of the sample."""
+    sample = located(places, SAMPLE)
+    assert sample is not None, "without the sample there is no such name"
+    codes, accuracy, seconds = measured(sample)
+    best = float(accuracy.max())
+    return Problem(
+        name=KNOWN,
+        domain=known_domain(codes),
+        evaluate=Measured(codes, accuracy),
+        source=f"{SAMPLE}: validation accuracy of one training run, for these {len(codes):,} cells alone",
+        citation=CITATION,
+        optimum=best,
+        best_known=best,
+        seconds=Measured(codes, seconds),
+        seconds_budget=SECONDS_BUDGET,
+    )
+
+
+@lru_cache(maxsize=1)
+def measured(sample: Path) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Canonical codes in rising order, accuracies and training times of the sample, each cell once."""
+    cells, accuracy, seconds = read_sample(sample)
+    codes, rows = np.unique(canonical_codes(cells), return_index=True)
+    return codes, accuracy[rows], seconds[rows]
+
+
+def described(table: TrainingTable, places: Folders = ()) -> list[str]:
+    """What a table holds, in sentences; a DataError says what cannot be true of NAS-Bench-101.
+
+    Args:
+        table: as it was read.
+        places: data folders; where one has the sample, its accuracies must be among those of the table.
+    """
+    for name, low, high in (("validation", 0.0, 1.0), ("test", 0.0, 1.0), ("seconds", 0.0, np.inf)):
+        values = getattr(table, name)
+        if not ((values >= low) & (values <= high)).all():
+            raise DataError(f"the table has a {name} outside of {low:g} to {high:g}; {REMEDY}")
+    if len(np.unique(table.code)) != len(table.code):
+        raise DataError(f"the table has a cell twice under two names; {REMEDY}")
+    found = [f"{len(table.code):,} cells, each trained {REPLICATES} times"]
+    if len(table.code) == EVERY_CELL:
+        found.append("all cells of NAS-Bench-101")
+    else:
+        found.append(f"not all {EVERY_CELL:,} cells of NAS-Bench-101: a study ends at one that is missing")
+    best = float(table.test.mean(axis=1).max())
+    found.append(f"best average test accuracy {best:.4f} (published: 0.9432)")
+    sample = located(places, SAMPLE)
+    if sample is not None:
+        codes, accuracy, _ = measured(sample)
+        shared = np.isin(codes, table.code)
+        runs = table.validation[table.rows(codes[shared])]
+        wrong = int((~np.isclose(runs, accuracy[shared, None], atol=1e-6).any(axis=1)).sum())
+        if wrong:
+            raise DataError(f"{wrong} of {shared.sum()} cells have other accuracies than {sample}; {REMEDY}")
+        found.append(f"{shared.sum():,} cells agree with {sample.name}")
+    return found
 
 
 @lru_cache(maxsize=1)

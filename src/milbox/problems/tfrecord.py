@@ -25,7 +25,8 @@ from milbox.problems.folder import arrays, first_line, shaped
 
 REPLICATES = 3
 EPOCHS = 108
-REMEDY = "download nasbench_only108.tfrecord again (https://storage.googleapis.com/nasbench/nasbench_only108.tfrecord)"
+ADDRESS = "https://storage.googleapis.com/nasbench/nasbench_only108.tfrecord"
+REMEDY = f"download nasbench_only108.tfrecord again ({ADDRESS})"
 OPERATIONS = ("conv3x3-bn-relu", "conv1x1-bn-relu", "maxpool3x3")
 
 # Fields of ModelMetrics and of the evaluations inside it.

@@ -31,7 +31,7 @@ from milbox.trials import (
     Unknown,
 )
 from milbox.trials.exhaustion import nothing_found, nothing_left
-from milbox.trials.header import Sense, identity
+from milbox.trials.header import Sense
 from milbox.trials.known import known_trials
 from milbox.trials.value import measured, whole
 
@@ -83,6 +83,9 @@ class Study:
                 f"strategy must be an object with a propose method, such as NNMILP(), not {strategy!r}"
             )
         self.strategy: Strategy = strategy
+        from milbox.strategies.identity import identity  # with every strategy, which takes a while to import
+
+        self._identity = identity(strategy)
         given = known_trials(domain, known)
         if not given:  # a known point shows that there is one
             ensure_feasible(domain, Scip())
@@ -178,9 +181,7 @@ class Study:
         """What the strategy believes about the objective, where it can say so."""
         explain = getattr(self.strategy, "explain", None)
         if explain is None:
-            raise TypeError(
-                f"the strategy {identity(self.strategy)} has no surrogate that could be explained"
-            )
+            raise TypeError(f"the strategy {self._identity} has no surrogate that could be explained")
         return explain(self.domain, self.history)
 
     def note(self, notes: Mapping[str, Any]) -> None:
@@ -226,7 +227,7 @@ class Study:
             sense=self.sense,
             domain=self.domain.to_json(),
             domain_fingerprint=self.domain.fingerprint,
-            strategy=identity(self.strategy),
+            strategy=self._identity,
             package=package,
             created_at=time.time(),
             notes=notes,
@@ -297,7 +298,7 @@ class Study:
                 pass
             case _:
                 raise TypeError(
-                    f"the strategy {identity(self.strategy)} answered {answer!r}; an answer is "
+                    f"the strategy {self._identity} answered {answer!r}; an answer is "
                     f"Found(proposals), Empty() or Unknown(reason) of milbox.trials"
                 )
         batch: set[Point] = set()
@@ -313,7 +314,7 @@ class Study:
                 checked.append(replace(proposal, point=point))
                 continue
             raise RuntimeError(
-                f"the strategy {identity(self.strategy)} proposed the point {point}, {wrong}; "
+                f"the strategy {self._identity} proposed the point {point}, {wrong}; "
                 f"this is a bug in the strategy, and nothing was handed out"
             )
         return checked

@@ -27,6 +27,7 @@ from milbox.problems.cells import (
     points_of,
 )
 from milbox.strategies import RandomSearch
+from milbox.strategies.identity import own_identity
 from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
 
@@ -50,6 +51,11 @@ class CellEvolution:
     alive: int = 50
     rate: float = 1.0
     initial: int = 50
+
+    @property
+    def identity(self) -> str:
+        """Name, version and settings that are not the default."""
+        return own_identity(self, "re", 2)
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new mutants, or random points until `initial` are measured."""
@@ -76,6 +82,11 @@ class CellSampling:
     """
 
     initial: int = 50
+
+    @property
+    def identity(self) -> str:
+        """Name, version and settings that are not the default."""
+        return own_identity(self, "rs", 2)
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new random cells."""

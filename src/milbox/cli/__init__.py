@@ -12,6 +12,7 @@ Exit status, the same for every command:
 
 import os
 import sys
+import warnings
 
 import click
 
@@ -76,6 +77,7 @@ for group in GROUPS.values():
 
 def main() -> None:
     """Run a command, and end with its exit status."""
+    warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}")
     try:
         commands.main(prog_name="milbox", standalone_mode=False)
         sys.stdout.flush()

@@ -60,11 +60,11 @@ def next_point(path: Path) -> str:
 
 def next_point_of(kept: "Kept") -> str:
     """How the next point of a journal's study will be found; the journal is only read."""
-    from milbox.cli.journals import default_strategy
+    from milbox.cli.journals import strategy_of
     from milbox.study import Study
 
     problem = kept.problem()
-    strategy = default_strategy(kept) if problem is None else problem.strategy
+    strategy = strategy_of(kept) if problem is None else problem.strategy
     known = [(trial.assignment, trial.value) for trial in kept.trials if trial.value is not None]
     return explained(Study(kept.domain, strategy, minimize=kept.header.sense == "minimize", known=known))
 

@@ -5,6 +5,7 @@ number of random points and the strategy where the command gave them. Later comm
 journal that was created in Python has no such notes.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +26,6 @@ class Recorded:
     """Stands for the strategy of a journal in a study that is only told, never asked."""
 
     identity: str
-
-    def __repr__(self) -> str:
-        return self.identity
 
     def propose(self, *_: Any) -> Any:
         """Refuse: nobody may get here."""
@@ -127,7 +125,7 @@ def open_to_ask(kept: Kept, given: Path | None, known: list[tuple[dict[str, Any]
     """The study of a journal, able to propose."""
     problem = kept.problem(given)
     if problem is None:
-        return reopened(kept, kept.domain, default_strategy(kept), known)
+        return reopened(kept, kept.domain, strategy_of(kept), known)
     # A file given now must describe the journal's domain, or the journal refuses it.
     domain = kept.domain if given is None else problem.domain
     return reopened(kept, domain, problem.strategy, known)
@@ -158,17 +156,22 @@ def reopened(
         raise InputError(str(error)) from None
 
 
-def default_strategy(kept: Kept) -> "Strategy":
-    """The strategy of a journal that was created in Python, where it was the default one."""
-    from milbox.strategies import NNMILP
-    from milbox.trials.header import identity
+def strategy_of(kept: Kept) -> "Strategy":
+    """The strategy of a journal that was created in Python, where it has a name."""
+    from milbox.cli.strategy import strategy_named
+    from milbox.trials.identity import name_and_settings
 
-    if identity(NNMILP()) != kept.header.strategy:
+    name, settings = name_and_settings(kept.header.strategy) or (None, "")
+    initial = re.fullmatch(r"(initial=(\d+))?", settings)
+    if name is None or initial is None:
         raise InputError(
             f"{kept.path} was created in Python with the strategy {kept.header.strategy}; "
             f"ask for points there, or give the problem file with --problem"
         )
-    return NNMILP()
+    try:
+        return strategy_named(name, None if initial[2] is None else int(initial[2]), kept.domain)
+    except ValueError as error:
+        raise InputError(f"{kept.path}: {error}") from None
 
 
 def conflict_text(problem: ProblemFile) -> str:

@@ -81,8 +81,9 @@ def run(
         read_problem(problem, initial, strategy)  # what is wrong with the file is said before the journal
         kept = read_journal(journal)
         seed = kept.header.seed if seed is None else seed
-        initial = kept.notes.get("initial") if initial is None else initial
-        strategy = kept.notes.get("strategy") if strategy is None else strategy
+        if strategy is None:  # another one comes with numbers of its own
+            strategy = kept.notes.get("strategy")
+            initial = kept.notes.get("initial") if initial is None else initial
     read = read_problem(problem, initial, strategy)
     check_runnable(read)
     data = known_data(known, read.domain) if known else []

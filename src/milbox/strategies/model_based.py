@@ -34,11 +34,6 @@ class ModelBased:
     first: Strategy = RandomSearch()
     """Who proposes the first `initial` points."""
 
-    def __repr__(self) -> str:
-        # A journal knows its strategy by this text, and did before there was a choice of first points.
-        first = "" if self.first == RandomSearch() else f", first={self.first!r}"
-        return f"ModelBased(learner={self.learner!r}, inner={self.inner!r}, initial={self.initial!r}{first})"
-
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if len(history.finished) < max(1, self.initial):  # a surrogate needs something to be fitted to

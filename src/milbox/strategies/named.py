@@ -31,11 +31,13 @@ class Named:
         summary: what it is, in a line.
         make: the strategy with so many random points first, where it has any.
         refusal: why it cannot be used on a domain; None when it can.
+        version: raised when it would propose something else than before; part of its identity.
     """
 
     summary: str
     make: Callable[[int], Strategy]
     refusal: Callable[[Domain], str | None] = everywhere
+    version: int = 2
 
 
 TABLE_2_SECONDS = 300.0
@@ -56,6 +58,7 @@ NAMED: Mapping[str, Named] = {
         "the paper's method as published: 25K epochs, no decay, inputs as they are, the program of "
         "Section 3.3 with bounds by linear programs, SCIP's defaults, 500 s",
         PaperNNMILP,
+        version=1,
     ),
     "nn+milp/paper": Named(
         "the paper's training (25K epochs, no decay) with the fast exact inner solver",
@@ -68,16 +71,20 @@ NAMED: Mapping[str, Named] = {
     "nn+milp/scip-fc32": Named(
         "NN+MILP as published, with FC(32) and 300 s (Table 2)",
         lambda initial: PaperNNMILP(initial, PAPER_FC32, TABLE_2_SECONDS),
+        version=1,
     ),
     "nn+milp/scip-fc16-16": Named(
         "NN+MILP as published, with FC(16,16) and 300 s (Table 2)",
         lambda initial: PaperNNMILP(initial, PAPER_FC16_16, TABLE_2_SECONDS),
+        version=1,
     ),
     "linear+milp": Named(
         "linear surrogate on a bootstrap, exact inner solver", lambda initial: LinearMILP(initial=initial)
     ),
     "linear+milp/scip": Named(
-        "Linear+MILP as published: linear surrogate on a bootstrap, SCIP's defaults, 500 s", PaperLinearMILP
+        "Linear+MILP as published: linear surrogate on a bootstrap, SCIP's defaults, 500 s",
+        PaperLinearMILP,
+        version=1,
     ),
     "regevo": Named(
         "regularised evolution, T = 10, D = 100, (0.1, 0.1)", lambda initial: RegEvo(initial=initial)

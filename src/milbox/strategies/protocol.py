@@ -9,7 +9,12 @@ from milbox.trials import Answer, History
 
 
 class Strategy(Protocol):
-    """A pure function of the history: same arguments, same answer; nothing is kept between calls."""
+    """A pure function of the history: same arguments, same answer; nothing is kept between calls.
+
+    A journal keeps the strategy's identity, such as `nn+milp@2(initial=10)`. A strategy of your own says it
+    in an attribute `identity`: a name, `@`, a version that rises when it would propose something else than
+    before, and the settings that are not the default. Without the attribute its repr is kept.
+    """
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` distinct points that were never asked, or as many as were found; Empty is a proof."""

@@ -1,6 +1,6 @@
 """Random search: feasible points that were never asked, however hard the constraints are."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from numpy.random import Generator
 
@@ -22,8 +22,7 @@ class RandomSearch:
 
     draws: int = DRAWS
     solver: Solver = SOLVER
-    # A journal names its strategy by its repr, and journals without this field are to be resumed.
-    limits: Limits = field(default=LIMITS, repr=False)
+    limits: Limits = LIMITS
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new feasible points, or as many as were found."""

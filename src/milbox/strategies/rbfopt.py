@@ -23,6 +23,7 @@ from numpy.random import Generator
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.errors import MilboxError, SolverUnavailable, UnsupportedProgram
+from milbox.strategies.identity import own_identity
 from milbox.strategies.random import RandomSearch
 from milbox.trials import Answer, Failed, Finished, Found, History, Proposal
 from milbox.trials.answer import joined
@@ -41,6 +42,11 @@ class RbfOpt:
     """
 
     seed: int = 0
+
+    @property
+    def identity(self) -> str:
+        """Name, version and settings that are not the default."""
+        return own_identity(self, "rbfopt", 1)
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """The point RBFOpt would evaluate next; random ones beside it in a batch, or when it has ended."""

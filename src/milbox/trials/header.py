@@ -1,11 +1,11 @@
 """The header of a journal, and the difference between the header written and the study being opened."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from milbox.domain import Domain, Variable
+from milbox.trials.identity import without_version
 
 Sense: TypeAlias = Literal["maximize", "minimize"]
 
@@ -20,7 +20,7 @@ class Header:
     """The domain as JSON, from which ``Domain.from_json`` rebuilds it."""
     domain_fingerprint: str
     strategy: str
-    """The strategy as text, its identity."""
+    """The identity of the strategy: name, version and settings that are not the default."""
     package: str
     """The version of milbox that created the journal."""
     created_at: float
@@ -29,22 +29,30 @@ class Header:
     """Whatever the program that created the journal wants to find again, as JSON; it changes no proposal."""
 
 
-def identity(strategy: object) -> str:
-    """A strategy as text that is the same in every process: its repr without memory addresses."""
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(strategy))
-
-
 def difference(written: Header, opened: Header) -> str | None:
-    """In what a journal is not what it is opened as, as the end of a sentence; None if in nothing."""
+    """The first field in which the journal differs from the study being opened; None if they agree.
+
+    It is the end of a sentence that begins with the file and "was written". Versions of one strategy agree.
+    """
     if written.domain_fingerprint != opened.domain_fingerprint:
         return "for another domain: " + domain_difference(written.domain, opened.domain)
     if written.sense != opened.sense:
         return f"to {written.sense}, and is opened to {opened.sense}"
     if written.seed != opened.seed:
         return f"with seed {written.seed}, and is opened with seed {opened.seed}"
-    if written.strategy != opened.strategy:
+    if without_version(written.strategy) != without_version(opened.strategy):
         return f"with the strategy {written.strategy}, and is opened with {opened.strategy}"
     return None
+
+
+def version_change(written: Header, opened: Header) -> str | None:
+    """The end of a sentence on a strategy of another version; None if the version is the same."""
+    if written.strategy == opened.strategy:
+        return None
+    return (
+        f"with the strategy {written.strategy} and goes on with {opened.strategy}, which may propose other "
+        f"points from here on"
+    )
 
 
 def domain_difference(written: Mapping[str, Any], opened: Mapping[str, Any]) -> str:

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import sqlite3
+import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any
 from milbox.domain import Domain
 from milbox.errors import JournalError, JournalMismatch
 from milbox.trials import lock, rows
-from milbox.trials.header import Header, difference
+from milbox.trials.header import Header, difference, version_change
 from milbox.trials.trial import Trial
 
 # Journals open in this process. A study that is opened again here (a notebook cell run twice, say) takes the
@@ -143,9 +144,13 @@ def _connect_to_write(path: Path, header: Header) -> sqlite3.Connection:
 
 def _check_same(connection: sqlite3.Connection, path: Path, header: Header) -> None:
     """Refuse a journal that was written for something else."""
-    differs = difference(rows.header(connection), header)
+    written = rows.header(connection)
+    differs = difference(written, header)
     if differs is not None:
         raise JournalMismatch(f"{path} was written {differs}; open it as it was, or choose another file")
+    changed = version_change(written, header)
+    if changed is not None:
+        warnings.warn(f"{path} was written {changed}", stacklevel=2)
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

@@ -12,6 +12,7 @@ from typing import Any
 from milbox.errors import JournalError
 from milbox.milp.solution import Status
 from milbox.trials.header import Header
+from milbox.trials.identity import recognised
 from milbox.trials.trial import Certificate, Failed, Finished, Outcome, Pending, Proposal, Trial
 
 APPLICATION = int.from_bytes(b"mlbx")
@@ -111,7 +112,7 @@ def header(connection: sqlite3.Connection) -> Header:
             sense,
             json.loads(domain),
             domain_fingerprint,
-            strategy,
+            recognised(strategy),
             package,
             created_at,
             json.loads(notes),

@@ -1,0 +1,66 @@
+"""The identity of a strategy: its name and version, and every setting that is not its default."""
+
+import dataclasses
+import enum
+import re
+from typing import Any
+
+from milbox.trials.identity import identity_text
+
+
+def identity(strategy: object) -> str:
+    """The text under which a journal knows a strategy: `nn+milp@2(initial=10)`.
+
+    A strategy of a user's own says it itself, in an attribute `identity`; without one it is its repr, without
+    memory addresses.
+    """
+    own = getattr(strategy, "identity", None)
+    if isinstance(own, str):
+        return own
+    from milbox.strategies.named import INITIAL, NAMED  # imports every strategy
+
+    presets = ((name, named.version, named.make(INITIAL)) for name, named in NAMED.items())
+    like = [preset for preset in presets if type(preset[2]) is type(strategy)]
+    if not like:
+        return _shown(strategy)
+    name, version, nearest = min(like, key=lambda preset: len(_differences(strategy, preset[2])))
+    return identity_text(name, version, _differences(strategy, nearest))
+
+
+def own_identity(strategy: Any, name: str, version: int) -> str:
+    """The identity of a dataclass that is its own only preset."""
+    return identity_text(name, version, _settings(strategy))
+
+
+def _differences(strategy: Any, preset: Any) -> dict[str, str]:
+    """The fields in which a strategy is not the preset."""
+    shown = {field.name: compact(getattr(strategy, field.name)) for field in dataclasses.fields(strategy)}
+    return {name: text for name, text in shown.items() if text != compact(getattr(preset, name))}
+
+
+def _settings(value: Any) -> dict[str, str]:
+    """The fields of a dataclass that are not its defaults."""
+    settings = {}
+    for field in dataclasses.fields(value):
+        default = field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        text = compact(getattr(value, field.name))
+        if default is dataclasses.MISSING or text != compact(default):
+            settings[field.name] = text
+    return settings
+
+
+def compact(value: Any) -> str:
+    """A value as text: of a dataclass only the fields that are not its defaults."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        inside = ", ".join(f"{name}={text}" for name, text in _settings(value).items())
+        return f"{type(value).__name__}({inside})"
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    return _shown(value)
+
+
+def _shown(value: object) -> str:
+    """The repr without memory addresses, so that it is the same in every process."""
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

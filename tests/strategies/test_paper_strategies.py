@@ -10,6 +10,7 @@ from milbox.domain import Domain
 from milbox.inner import PaperMip, Sample, sample
 from milbox.problems import load
 from milbox.strategies import PaperLinearMILP, PaperNNMILP, PaperStart, RandomSearch
+from milbox.strategies.identity import identity
 from milbox.strategies.named import NAMED
 from milbox.surrogates import PAPER
 from milbox.surrogates.linear import Linear
@@ -74,9 +75,10 @@ def test_first_points_are_uniform_where_the_paper_draws_them(name: str) -> None:
     assert one == other
 
 
-def test_the_default_is_known_to_journals_as_before() -> None:
-    assert "first" not in repr(mb.NNMILP())
-    assert "first=PaperStart(" in repr(mb.PaperNNMILP())
+def test_journals_know_the_published_system_by_its_name() -> None:
+    assert identity(mb.PaperNNMILP()).startswith("nn+milp/scip@")
+    assert identity(PaperLinearMILP(initial=20)).startswith("linear+milp/scip@")
+    assert "first" not in identity(mb.NNMILP())
 
 
 def test_rejection_sampling_refuses_where_nothing_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

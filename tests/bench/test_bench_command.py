@@ -65,6 +65,17 @@ def test_a_crashed_cell_is_told_at_the_end_and_the_rest_is_there(
     assert (record.problem, len(record.values)) == ("tfbind/GOOD", 14)
 
 
+def test_feasible_points_are_counted(bench: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
+    done = bench("problems", "--feasible", "ising/[14]00/0")
+    assert done.stdout.splitlines() == [
+        "ising/100/0: 1.03e+24 points, 8.1e-07 of all",
+        "ising/400/0: 1.14e+96 points, 4.4e-25 of all",
+    ]
+    assert bench("problems", "--feasible", "--json", "bqp/qspp/6/0").stdout.startswith(
+        '{"name": "bqp/qspp/6/0", "points": 252'
+    )
+
+
 def test_bad_input_is_one_line(
     bench: Callable[..., "subprocess.CompletedProcess[str]"], written: Callable[..., Path], tmp_path: Path
 ) -> None:

@@ -1,3 +1,4 @@
+import math
 import pickle
 from pathlib import Path
 
@@ -5,7 +6,7 @@ import numpy as np
 import pytest
 
 from milbox.errors import DataError
-from milbox.problems import PROBLEMS, catalogue, expand, load, names
+from milbox.problems import PROBLEMS, catalogue, expand, feasible_share, load, names
 from milbox.problems.folder import destination, folders
 from small_data import write_binding, write_cells, write_programs
 
@@ -158,6 +159,14 @@ def test_every_family_is_in_the_catalogue_with_what_a_reader_needs(data: Path) -
         assert entry.citation
     (tfbind,) = catalogue("tfbind/CRX_REF_R1", data)
     assert (tfbind.variables, tfbind.constraints, tfbind.points, tfbind.optimum) == (8, 0, 4.0**8, 1.0)
+
+
+def test_how_many_points_a_rejection_sampler_keeps() -> None:
+    # Each pair of subsets of five has 252 of its 1024 states; five of a path's ten steps go right.
+    assert feasible_share(load("ising/100/0").domain) == pytest.approx(10 * math.log10(252 / 1024))
+    assert feasible_share(load("bqp/qspp/6/0").domain) == pytest.approx(math.log10(252) - 60 * math.log10(2))
+    assert feasible_share(load("bbob/sphere").domain) == 0.0
+    assert feasible_share(load("bqp/gqap/30x20-95/0").domain) is None
 
 
 @pytest.mark.parametrize("name", ["randommlp/fcc-13", "bbob/discus", "ising/100/4", "bqp/qspp/6/0"])

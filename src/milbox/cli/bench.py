@@ -1,8 +1,10 @@
 """`milbox bench`: run the experiments of a plan, and report what came of them."""
 
+import math
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from milbox.cli.output import InputError, RunFailed, emit, plural, say, seconds_
 if TYPE_CHECKING:
     from milbox.bench.cells import End
     from milbox.bench.plan import Cell
+    from milbox.domain import Domain
 
 PLAN = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -159,14 +162,19 @@ def report(results: Path, out: Path | None, data: Path | None, figures: bool) ->
 @click.argument("pattern", default="*")
 @click.option("--data", type=FOLDER, help="The folder of benchmark data [default: $MILBOX_DATA].")
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON for each problem.")
-def problems(pattern: str, data: Path | None, as_json: bool) -> None:
+@click.option("--feasible", is_flag=True, help="The share of feasible points instead.")
+def problems(pattern: str, data: Path | None, as_json: bool, feasible: bool) -> None:
     """List the problems whose names match PATTERN: size, known optimum, source, citation."""
-    from milbox.problems import catalogue
+    from milbox.problems import catalogue, load, names
 
-    entries = catalogue(pattern, data)
-    if not entries:
+    found = names(pattern, data)
+    if not found:
         raise InputError(f"no problem matches {pattern!r}; `milbox bench problems` lists all there are")
-    for entry in entries:
+    if feasible:
+        for name in found:
+            say_feasible(name, load(name, data).domain, as_json)
+        return
+    for entry in catalogue(pattern, data):
         if as_json:
             emit(asdict(entry))
             continue
@@ -176,6 +184,21 @@ def problems(pattern: str, data: Path | None, as_json: bool) -> None:
         constraints = plural(entry.constraints, "constraint") if entry.constraints else "unconstrained"
         click.echo(f"{entry.name}: {plural(entry.variables, 'variable')}, {constraints}, {known}")
         click.echo(f"    {entry.source}\n    {entry.citation}")
+
+
+def say_feasible(name: str, domain: "Domain", as_json: bool) -> None:
+    """Print how many points a domain has, and which share of all without constraints they are."""
+    from milbox.problems import feasible_share
+
+    size, share = domain.size, feasible_share(domain)
+    if as_json:
+        emit({"name": name, "points": size, "log10_share": share})
+    elif size is None or share is None:
+        click.echo(f"{name}: not counted")
+    else:
+        points = plural(size, "point") if size < 10**9 else f"{Decimal(size):.3g} points"
+        whole = math.floor(share)
+        click.echo(f"{name}: {points}, {10 ** (share - whole):.1f}e{whole:+03d} of all")
 
 
 @bench.command()

@@ -5,7 +5,7 @@ that both faces agree on every point of small domains.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -167,9 +167,17 @@ class Table(Logical):
     variables: tuple["Variable", ...]
     rows: tuple[tuple[int, ...], ...]
     allowed: bool = True
+    row_set: frozenset[tuple[int, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "row_set", frozenset(self.rows))
 
     def holds(self, codes: Codes) -> BoolArray:
         """Whether the joint codes are a row (or none), at each of many points."""
+        points = [codes[variable.name] for variable in self.variables]
+        if len(points[0]) < len(self.rows):
+            there = [point in self.row_set for point in zip(*(c.tolist() for c in points), strict=True)]
+            return np.asarray(np.array(there, dtype=bool) == self.allowed)
         rows = np.array(self.rows, dtype=np.int64).reshape(len(self.rows), len(self.variables))
         # Joint codes become single labels, one variable at a time, so that no product of ranges overflows.
         seen, given = np.zeros(len(rows), np.int64), np.zeros(len(codes[self.variables[0].name]), np.int64)

@@ -4,9 +4,11 @@ import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import log10
 from pathlib import Path
 from typing import TypeAlias
 
+from milbox.domain import Domain
 from milbox.errors import DataError
 from milbox.problems import bbob, binding, generated, ising, nasbench, networks, quadratic
 from milbox.problems.folder import Folders, folders
@@ -106,6 +108,14 @@ def unknown(pattern: str, data: Path | str | None) -> DataError | ValueError:
     hint = f"did you mean {', '.join(near)}?" if near else f"families are {', '.join(PROBLEMS)}."
     more = f" To add one, {remedy}." if remedy else ""
     return ValueError(f"there is no problem {pattern!r}; {hint} `milbox bench problems` lists all.{more}")
+
+
+def feasible_share(domain: Domain) -> float | None:
+    """The share of feasible points among all without constraints, as a logarithm to base ten.
+
+    A rejection sampler draws so many points for a feasible one. None where the points cannot be counted.
+    """
+    return None if domain.size is None else log10(domain.size) - log10(domain.box_size)
 
 
 def catalogue(pattern: str = "*", data: Path | str | None = None) -> list[Entry]:

@@ -33,7 +33,7 @@ from milbox.trials import (
 from milbox.trials.exhaustion import nothing_found, nothing_left
 from milbox.trials.header import Sense
 from milbox.trials.known import known_trials
-from milbox.trials.value import measured, whole
+from milbox.trials.value import measured, storable, whole
 
 if TYPE_CHECKING:
     from milbox.strategies import Strategy
@@ -168,14 +168,14 @@ class Study:
         """
         number = _trial_number("tell", number)
         told = measured(value, f"the value told for trial {number}")
-        self._end(number, Finished(told, seconds, time.time()))
+        self._end(number, Finished(told, _duration(number, seconds), time.time()))
 
     def fail(self, number: int, reason: str, *, seconds: float = 0.0) -> None:
         """Record that a pending trial could not be measured; its point is not proposed again."""
         number = _trial_number("fail", number)
         if not isinstance(reason, str):
             raise TypeError(f"the reason why trial {number} failed must be a string, not {reason!r}")
-        self._end(number, Failed(reason, seconds, time.time()))
+        self._end(number, Failed(storable(reason), _duration(number, seconds), time.time()))
 
     def explain(self) -> Any:
         """What the strategy believes about the objective, where it can say so."""
@@ -227,7 +227,7 @@ class Study:
             sense=self.sense,
             domain=self.domain.to_json(),
             domain_fingerprint=self.domain.fingerprint,
-            strategy=self._identity,
+            strategy=storable(self._identity),
             package=package,
             created_at=time.time(),
             notes=notes,
@@ -347,6 +347,10 @@ def _turned(trial: Trial) -> Trial:
     if isinstance(outcome, Finished):
         outcome = replace(outcome, value=0.0 - outcome.value)
     return replace(trial, proposal=proposal, outcome=outcome)
+
+
+def _duration(number: int, seconds: Any) -> float:
+    return measured(seconds, f"the duration told for trial {number}")
 
 
 def _trial_number(method: str, number: Any) -> int:

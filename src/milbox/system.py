@@ -1,4 +1,4 @@
-"""Services of the operating system that Python does not offer everywhere: families of processes, signals.
+"""Services of the operating system that Python does not offer everywhere: families of processes, locks.
 
 A family is a process with everything it started, as far as that stayed in its process group. Worker processes
 and the programs that objectives call lead families of their own: a Ctrl-C on the terminal does not reach
@@ -7,13 +7,21 @@ POSIX alone are made in this module and nowhere else.
 """
 
 import contextlib
+import errno
+import fcntl
 import os
 import signal
+import struct
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
 from multiprocessing import resource_tracker
 from typing import Any
+
+# A lock is one byte of a file, far beyond those that SQLite locks (from 2**30 on) and beyond any content.
+LOCKED_BYTE = 2**40
+# struct flock: type, whence, start, length, process.
+_FLOCK = "hhqqi"
 
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, a request to end, and the terminal that was closed."""
@@ -117,3 +125,37 @@ def signal_text(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+def lock_file(descriptor: int) -> bool:
+    """Lock a file that is open to be written, unless another process has locked it; whether it is ours.
+
+    The kernel takes the lock back when the descriptor is closed and when the process ends, however it ends.
+    Locks of the open file (OFD) stay when the process closes other descriptors of the same file, as SQLite
+    does. Nobody who only reads is kept from it.
+    """
+    wanted = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, LOCKED_BYTE, 1, 0)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES):
+            return False
+        raise
+    return True
+
+
+def sign_lock(descriptor: int) -> None:
+    """Let others know who has locked a file.
+
+    Such a lock of the process tells its number to whoever asks. It is lost when the process closes another
+    descriptor of the file, which does no harm: then nobody knows the number.
+    """
+    with contextlib.suppress(OSError):
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, LOCKED_BYTE + 1)
+
+
+def lock_holder(descriptor: int) -> int | None:
+    """The process that has locked a file; None when it is unknown, or nobody has."""
+    asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, LOCKED_BYTE + 1, 1, 0)
+    kind, _, _, _, process = struct.unpack(_FLOCK, fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
+    return process if kind != fcntl.F_UNLCK and process > 0 else None

@@ -15,6 +15,7 @@ from milbox.bench.records import progress, read_record
 from milbox.bench.runner import run_cells, run_cells_on_dask
 from milbox.errors import SolverUnavailable
 from milbox.problems import load
+from milbox.system import lock_holder
 from milbox.trials import Journal
 from milbox.trials.trial import Trial
 from small_data import write_binding, write_cells, write_programs
@@ -27,10 +28,13 @@ def trials(cell: Cell, folder: Path) -> tuple[Trial, ...]:
 def writer(cell: Cell, folder: Path) -> int | None:
     """The process that writes a cell's journal now, once it has told something."""
     done = progress(cell.journal(folder))
-    lock = Path(f"{cell.journal(folder)}.lock")
-    if done is None or done.ended < 3 or not lock.exists():
+    if done is None or done.ended < 3:
         return None
-    return int(lock.read_text() or 0) or None
+    descriptor = os.open(cell.journal(folder), os.O_RDWR)
+    try:
+        return lock_holder(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def test_all_algorithms_of_a_trial_start_from_the_same_points(tmp_path: Path) -> None:
@@ -126,7 +130,7 @@ def test_a_cell_whose_workers_always_die_is_given_up(tmp_path: Path) -> None:
     def kill(under_way: Sequence[Cell]) -> None:
         process = writer(cell, tmp_path) if under_way else None
         if process is not None:
-            # The lock of one that was killed before may still name it.
+            # It may have been killed before, and not be gone yet.
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
 

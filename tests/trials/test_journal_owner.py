@@ -71,6 +71,86 @@ def test_a_second_process_is_refused_and_readers_are_not(tmp_path: Path) -> None
             assert [trial.value for trial in study.trials] == [1.0]
 
 
+def test_deleting_files_lets_no_second_writer_in(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    with holding(path) as other:
+        for file in tmp_path.iterdir():
+            if file.name not in ("run.db", "run.db-wal", "run.db-shm"):  # these three are SQLite's
+                file.unlink()
+        with pytest.raises(JournalError, match=f"run.db is in use by process {other.pid}"):
+            Study(shelf(), Greedy(), journal=path)
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+        with Study(shelf(), Greedy(), journal=path) as study:
+            study.ask()
+            assert {file.name for file in tmp_path.iterdir()} == {"run.db", "run.db-wal", "run.db-shm"}
+
+
+def test_reading_ones_own_journal_lets_no_second_writer_in(tmp_path: Path) -> None:
+    """A process that closes any descriptor of a file loses the usual POSIX locks on it."""
+    with Study(shelf(), Greedy(), journal=tmp_path / "run.db") as study:
+        study.ask()
+        assert len(Journal.read(tmp_path / "run.db")[1]) == 1
+        (tmp_path / "run.db").read_bytes()
+        second = """
+import sys
+from studies import Greedy, shelf
+from milbox.study import Study
+try:
+    Study(shelf(), Greedy(), journal=sys.argv[1])
+except Exception as error:
+    print(error)
+"""
+        assert "run.db is in use by " in printed(second, tmp_path / "run.db")
+        study.ask()
+
+
+CREATE = """
+import sys
+from studies import Greedy, shelf
+from milbox.errors import JournalError
+from milbox.study import Study
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    study = Study(shelf(), Greedy(), journal=sys.argv[1])
+    study.ask()
+    print("created", flush=True)
+except JournalError as error:
+    print(error, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_of_many_that_create_a_journal_at_once_one_has_it(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    with contextlib.ExitStack() as stack:
+        many = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", CREATE, path],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    env=ENVIRONMENT,
+                )
+            )
+            for _ in range(6)
+        ]
+        pairs = [(each.stdin, each.stdout) for each in many]
+        for _, output in pairs:
+            assert output is not None
+            assert output.readline() == "ready\n"
+        for given, _ in pairs:
+            assert given is not None
+            print(file=given, flush=True)
+        said = [output.readline() for _, output in pairs if output is not None]
+        assert said.count("created\n") == 1
+        assert all("run.db is in use by " in line for line in said if line != "created\n"), said
+        assert len(Journal.read(path)[1]) == 1
+    assert [file.name for file in tmp_path.iterdir()] == ["run.db"]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_child_that_outlives_a_killed_run_does_not_keep_the_journal(tmp_path: Path) -> None:
     with holding(tmp_path / "run.db", "fork") as other:

@@ -126,8 +126,8 @@ def read_records(folder: Path) -> list[Record]:
 def read_record(path: Path) -> Record:
     """The cell in one journal."""
     with opened(path) as connection:
-        header = rows.header(connection)
-        trials = rows.trials(connection)
+        header = rows.header(connection, path)
+        trials = rows.trials(connection, path)
     notes = dict(header.notes)
     if not {"problem", "algorithm", "trial"} <= notes.keys():
         raise DataError(f"{path} is not of a benchmark: its notes name no problem; move it elsewhere")
@@ -180,7 +180,8 @@ def opened(path: Path) -> Iterator[sqlite3.Connection]:
         with contextlib.closing(
             sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=10.0)
         ) as connection:
+            connection.text_factory = rows.text
             rows.check(connection, path)
             yield connection
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         raise JournalError(f"{path} cannot be read ({error}); delete it, and run its plan again") from error

@@ -111,7 +111,7 @@ def snapshots(folder: Path, extent: Extent) -> list[Snapshot]:
 def domain_in(path: Path) -> Domain:
     """The domain of a journal."""
     with opened(path) as connection:
-        return domain_of(json.dumps(rows.header(connection).domain, sort_keys=True))
+        return domain_of(json.dumps(rows.header(connection, path).domain, sort_keys=True))
 
 
 def measured(folder: Path, out: Path, extent: Extent, say: Callable[[str], None]) -> list[Solve]:

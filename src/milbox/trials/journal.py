@@ -33,13 +33,14 @@ class Journal:
             # Absolute, since the user's code may change the working folder.
             self._real = self.path.resolve()
             _check_place(self.path)
-            predecessor = _open.get(self._real)
-            if predecessor is not None and predecessor._pid == self._pid and predecessor._closed is None:
+            predecessor = _opened_here(self._real)
+            if predecessor is not None:
                 _check_same(predecessor._connection, self.path, header)
                 predecessor._end("another Study of this process has opened it since")
-            held = lock.acquire(self.path)
+            held = _locked(self.path, header)
             try:
                 self._connection: sqlite3.Connection = _connect_to_write(self.path, header)
+                held.sign()
             except BaseException:
                 held.release()
                 raise
@@ -61,32 +62,32 @@ class Journal:
                 # One transaction, so that both are of the same moment.
                 connection.execute("BEGIN")
                 rows.check(connection, path)
-                header, trials = rows.header(connection), rows.trials(connection)
-        domain = Domain.from_json(header.domain)
+                header, trials = rows.header(connection, path), rows.trials(connection, path)
+            with rows.intact(path, "its header"):
+                domain = Domain.from_json(header.domain)
+            _check_points(path, domain, trials)
         return header, tuple(replace(trial, assignment=domain.assignment(trial.point)) for trial in trials)
 
     def trials(self) -> tuple[Trial, ...]:
         """Every trial of the file, without assignments."""
         with self._usable():
-            return rows.trials(self._connection)
+            return rows.trials(self._connection, self.path)
 
     def asked(self, trials: Sequence[Trial]) -> None:
         """Add trials, all of them or none; they are on disk when this returns."""
-        with self._usable(), self._transaction() as connection:
-            connection.executemany(rows.INSERT, [rows.row(trial) for trial in trials])
+        with self._usable(), _transaction(self._connection) as connection:
+            for trial in trials:
+                rows.insert(connection, trial)
 
     def told(self, trial: Trial) -> None:
         """Record how a pending trial ended; it is on disk when this returns."""
-        with self._usable(), self._transaction() as connection:
-            done = connection.execute(rows.UPDATE, rows.ending(trial))
-            if done.rowcount != 1:
-                raise JournalError(f"{self.path} has no pending trial {trial.number}; open it again")
+        with self._usable(), _transaction(self._connection) as connection:
+            rows.end(connection, self.path, trial)
 
     def note(self, notes: Mapping[str, Any]) -> None:
         """Add to the header's notes, or change them."""
-        with self._usable(), self._transaction() as connection:
-            kept = {**rows.header(connection).notes, **notes}
-            connection.execute(rows.NOTE, [json.dumps(kept, allow_nan=False)])
+        with self._usable(), _transaction(self._connection) as connection:
+            rows.note(connection, self.path, {**rows.header(connection, self.path).notes, **notes})
 
     def close(self) -> None:
         """Close the file, which is then a single one and complete, and let others write it."""
@@ -111,31 +112,86 @@ class Journal:
                 )
             yield
 
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._connection
-            self._connection.execute("COMMIT")
-        except BaseException:
-            # SQLite itself rolls back after some errors, a full disk among them.
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-            raise
+
+@contextlib.contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """What is written within is on disk at the end, all of it or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+        connection.execute("COMMIT")
+    except BaseException:
+        # SQLite itself rolls back after some errors, a full disk among them.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _opened_here(real: Path) -> Journal | None:
+    """The journal of this process that has a file open."""
+    journal = _open.get(real)
+    return journal if journal is not None and journal._pid == os.getpid() and not journal._closed else None
+
+
+def _locked(path: Path, header: Header) -> lock.WriterLock:
+    """The right to write a journal, which is created if there is none."""
+    real = path.resolve()
+    while True:
+        held = lock.acquire(real, path) or _created(real, path, header)
+        if held is not None:
+            return held
+
+
+def _created(real: Path, path: Path, header: Header) -> lock.WriterLock | None:
+    """A new journal, locked; None if somebody else has just made one.
+
+    It is made under another name and renamed: a process killed half-way leaves no half journal, and nobody
+    else gets in, since the lock belongs to the file and not to its name.
+    """
+    draft = Path(f"{real}.new")
+    held = lock.acquire(draft, path, create=True)
+    if held is None:
+        return None
+    try:
+        if real.exists():
+            draft.unlink()
+            held.release()
+            return None
+        os.ftruncate(held.descriptor, 0)
+        Path(f"{draft}-journal").unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            with _transaction(connection):
+                rows.create(connection, header)
+        draft.rename(real)
+        _flush_folder(real.parent)
+    except BaseException:
+        held.release()
+        raise
+    return held
+
+
+def _flush_folder(folder: Path) -> None:
+    """Bring a new name in a folder to disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def _connect_to_write(path: Path, header: Header) -> sqlite3.Connection:
-    """The file, created if need be, checked, and set up so that a commit is on disk."""
-    if not path.exists():
-        _create(path, header)
+    """The file, checked, in the format of today, and set up so that a commit is on disk."""
     connection = _connect(path, "rw")
     try:
         # Before anything is set: this may be a file of another program, or damaged.
         rows.check(connection, path)
         _check_same(connection, path, header)
-        rows.trials(connection)
+        _check_points(path, Domain.from_json(header.domain), rows.trials(connection, path))
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        with _transaction(connection):
+            rows.upgrade(connection, path)
     except BaseException:
         connection.close()
         raise
@@ -144,13 +200,31 @@ def _connect_to_write(path: Path, header: Header) -> sqlite3.Connection:
 
 def _check_same(connection: sqlite3.Connection, path: Path, header: Header) -> None:
     """Refuse a journal that was written for something else."""
-    written = rows.header(connection)
+    written = rows.header(connection, path)
     differs = difference(written, header)
     if differs is not None:
         raise JournalMismatch(f"{path} was written {differs}; open it as it was, or choose another file")
+    with rows.intact(path, "its header"):
+        if written.domain != json.loads(json.dumps(header.domain)):
+            raise ValueError("the domain is not that of its fingerprint")
     changed = version_change(written, header)
     if changed is not None:
         warnings.warn(f"{path} was written {changed}", stacklevel=2)
+
+
+def _check_points(path: Path, domain: Domain, trials: Sequence[Trial]) -> None:
+    """Refuse a journal with a point that nobody can have asked for."""
+    for trial in trials:
+        with rows.intact(path, f"trial {trial.number}"):
+            domain.checked(trial.point)
+    # What the user knew was checked when it was given; what a study proposed has always been in the domain.
+    proposed = [trial for trial in trials if trial.origin != "known"]
+    if proposed:
+        inside = domain.feasible(domain.rows([trial.point for trial in proposed]))
+        for trial, contained in zip(proposed, inside, strict=True):
+            with rows.intact(path, f"trial {trial.number}"):
+                if not contained:
+                    raise ValueError(f"its point {trial.point} is not in the domain")
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:
@@ -168,31 +242,15 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode={mode}",
         uri=True,
         timeout=10.0,
         isolation_level=None,
         check_same_thread=False,
     )
-
-
-def _create(path: Path, header: Header) -> None:
-    """Make a journal under another name and rename it: a process killed half-way leaves no half journal."""
-    draft = Path(f"{path.resolve()}.new")
-    for remains in (draft, Path(f"{draft}-journal")):
-        remains.unlink(missing_ok=True)
-    with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as connection:
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("BEGIN")
-        rows.create(connection, header)
-        connection.execute("COMMIT")
-    draft.rename(path)
-    folder = os.open(path.resolve().parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    connection.text_factory = rows.text
+    return connection
 
 
 def _close(connection: sqlite3.Connection, held: lock.WriterLock) -> None:
@@ -214,7 +272,8 @@ def _check_place(path: Path) -> None:
         raise JournalError(f"{path} is a folder; give a file name, such as {path / 'run.db'}")
     if not path.parent.is_dir():
         raise JournalError(f"the folder {path.parent} does not exist; create it, or choose another file")
-    if not path.exists():
+    # Closing a file drops the locks that SQLite has on it in this process: one that is open is not touched.
+    if not path.exists() or _opened_here(path.resolve()) is not None:
         return
     with path.open("rb") as file:
         start = file.read(512)  # the least that a database has
@@ -247,6 +306,8 @@ def _explained(path: Path) -> Iterator[None]:
             case _:
                 advice = "check that no other program has changed it"
         raise JournalError(f"{path} cannot be used ({error}); {advice}") from error
+    except UnicodeDecodeError as error:  # SQLite quotes names of tables and columns that are no text any more
+        raise JournalError(f"{path} is damaged: its tables have lost their names; restore a copy") from error
     except OSError as error:
         raise JournalError(
             f"{path} cannot be used ({error.strerror or error}); check that its folder may be written"

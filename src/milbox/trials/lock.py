@@ -1,10 +1,14 @@
-"""Who may write a journal? One process: whoever holds the lock on the file beside it."""
+"""A journal has one writer: the process that holds the lock on the journal itself.
+
+There is no lock file that could be deleted, copied or left behind. Readers need no lock.
+"""
 
 import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from milbox import system
 from milbox.errors import JournalError
 
 # A forked child inherits the descriptor and, with it, the lock: were it to outlive a killed parent, the
@@ -27,59 +31,55 @@ if hasattr(os, "register_at_fork"):
 class WriterLock:
     """An exclusive lock that the kernel takes back when its process ends, however it ends."""
 
-    path: Path
     descriptor: int
     pid: int
 
+    def sign(self) -> None:
+        """Let whoever is refused know which process has the lock."""
+        system.sign_lock(self.descriptor)
+
     def release(self) -> None:
-        """Let another process write; removes the lock file."""
-        if self.descriptor not in _held or self.pid != os.getpid():
-            return
-        _held.discard(self.descriptor)
-        # Removed while it is still locked: see the comparison in `acquire`.
-        with contextlib.suppress(OSError):
-            self.path.unlink()
-        os.close(self.descriptor)
+        """Let another process write."""
+        if self.descriptor in _held and self.pid == os.getpid():
+            _held.discard(self.descriptor)
+            os.close(self.descriptor)
 
 
-def acquire(journal: Path) -> WriterLock:
-    """The right to write a journal, or a JournalError that says who has it."""
+def acquire(file: Path, journal: Path, *, create: bool = False) -> WriterLock | None:
+    """The right to write a file; None if it vanished meanwhile; a JournalError if another process has it.
+
+    Args:
+        file: the journal, or the draft of one.
+        journal: the name for errors.
+        create: whether to make the file when there is none.
+    """
     try:
-        import fcntl
-    except ImportError:
-        raise JournalError(
-            f"{journal} cannot be locked: this system has no POSIX file locks; run without a journal"
-        ) from None
-
-    # The journal may be reached by several names; the lock may not.
-    path = Path(f"{journal.resolve()}.lock")
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Whoever held it before may have removed the file between our open and our lock: then what we
-            # hold is a file without a name, and the next process would lock another one.
-            current = _same_file(path, descriptor)
-        except BlockingIOError:
-            holder = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
-            os.close(descriptor)
-            owner = f"process {holder}" if holder.isdigit() else "another process"
+        descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o666)
+    except FileNotFoundError:
+        return None
+    try:
+        ours = system.lock_file(descriptor)
+        if not ours:
+            holder = system.lock_holder(descriptor)
+            owner = "another process" if holder is None else f"process {holder}"
             raise JournalError(
                 f"{journal} is in use by {owner}; a journal has one writer: wait until that run has ended "
                 f"or stop it, or choose another file"
-            ) from None
-        except BaseException:
+            )
+        # Whoever had the lock before may have renamed or removed the file between our open and our lock.
+        if not _same_file(file, descriptor):
             os.close(descriptor)
-            raise
-        if current:
-            break
+            return None
+    except OSError as error:
         os.close(descriptor)
-    # The number is a courtesy to whoever is refused; a full disk must not stop us here.
-    with contextlib.suppress(OSError):
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        raise JournalError(
+            f"{journal} cannot be locked ({error.strerror or error}); put it on a disk of this computer"
+        ) from error
+    except BaseException:
+        os.close(descriptor)
+        raise
     _held.add(descriptor)
-    return WriterLock(path, descriptor, os.getpid())
+    return WriterLock(descriptor, os.getpid())
 
 
 def _same_file(path: Path, descriptor: int) -> bool:

@@ -1,11 +1,15 @@
-"""Tables of a journal and the conversion of their rows; numbers and JSON, nothing pickled."""
+"""The inside of a journal: two tables of numbers, texts and JSON, and a checksum for each row.
+
+Format 2 added the checksums. Journals of format 1 are read as they are, and become format 2 when they are
+opened to be written.
+"""
 
 import contextlib
 import hashlib
 import json
 import math
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +20,7 @@ from milbox.trials.identity import recognised
 from milbox.trials.trial import Certificate, Failed, Finished, Outcome, Pending, Proposal, Trial
 
 APPLICATION = int.from_bytes(b"mlbx")
-FORMAT = 1
+FORMAT = 2
 
 _SCHEMA = (
     f"PRAGMA application_id = {APPLICATION}",
@@ -31,8 +35,8 @@ _SCHEMA = (
         domain TEXT NOT NULL,
         domain_fingerprint TEXT NOT NULL,
         strategy TEXT NOT NULL,
-        strategy_fingerprint TEXT NOT NULL,
-        notes TEXT NOT NULL
+        notes TEXT NOT NULL,
+        checksum TEXT NOT NULL -- of all other columns, see `checksum` in rows.py
     )
     """,
     """
@@ -48,39 +52,45 @@ _SCHEMA = (
         reason TEXT,
         seconds REAL,
         told_at REAL,
+        checksum TEXT NOT NULL,
         CHECK ((state = 'finished') = (value IS NOT NULL)),
         CHECK ((state = 'failed') = (reason IS NOT NULL))
     )
     """,
 )
-_COLUMNS = "number, point, origin, certificate, fit_seconds, asked_at, state, value, reason, seconds, told_at"
-
-INSERT = f"INSERT INTO trials ({_COLUMNS}) VALUES ({', '.join('?' * 11)})"
-NOTE = "UPDATE header SET notes = ?"
-UPDATE = (
-    "UPDATE trials SET state = ?, value = ?, reason = ?, seconds = ?, told_at = ? "
-    "WHERE number = ? AND state = 'pending'"
+# What parsing an entry may raise that holds something else than it should.
+_UNREADABLE = (
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    sqlite3.OperationalError,
 )
+_HEADER = ("package", "created_at", "seed", "sense", "domain", "domain_fingerprint", "strategy", "notes")
+_ASKED = ("number", "point", "origin", "certificate", "fit_seconds", "asked_at")
+_ENDED = ("state", "value", "reason", "seconds", "told_at")
+_TRIAL = (*_ASKED, *_ENDED)
 
 
 def create(connection: sqlite3.Connection, header: Header) -> None:
     """Write the tables and the header into an empty file."""
     for statement in _SCHEMA:
         connection.execute(statement)
-    connection.execute(
-        "INSERT INTO header VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            header.package,
-            header.created_at,
-            str(header.seed),
-            header.sense,
-            json.dumps(header.domain, allow_nan=False),
-            header.domain_fingerprint,
-            header.strategy,
-            hashlib.sha256(header.strategy.encode()).hexdigest(),
-            json.dumps(header.notes, allow_nan=False),
-        ),
-    )
+    _insert(connection, "header", _HEADER, _header_row(header))
+
+
+def upgrade(connection: sqlite3.Connection, path: Path) -> None:
+    """Make a journal of an earlier format one of today's; to be called within a transaction."""
+    if _format(connection) == FORMAT:
+        return
+    kept, history = header(connection, path), trials(connection, path)
+    connection.execute("DROP TABLE trials")
+    connection.execute("DROP TABLE header")
+    create(connection, kept)
+    for trial in history:
+        insert(connection, trial)
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:
@@ -88,72 +98,166 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     if application != APPLICATION:
         raise JournalError(f"{path} is a database of another program, not a journal; choose another file")
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = _format(connection)
     if version > FORMAT:
         raise JournalError(
             f"{path} was written by a newer milbox (format {version}, this one reads {FORMAT}); "
             f"run `pip install --upgrade milbox`"
         )
-    (finding,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if version < 1:
+        raise JournalError(f"{path} is damaged: there is no format {version}; restore a copy")
+    (finding,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
     if finding != "ok":
         detail = finding.splitlines()[-1]  # the first line only names the database
         raise JournalError(f"{path} is damaged ({detail}); restore a copy, or choose another file")
 
 
-def header(connection: sqlite3.Connection) -> Header:
+def header(connection: sqlite3.Connection, path: Path) -> Header:
     """The header row."""
-    with _intact(connection, "its header"):
-        found = connection.execute(
-            "SELECT seed, sense, domain, domain_fingerprint, strategy, package, created_at, notes FROM header"
-        ).fetchone()
-        seed, sense, domain, domain_fingerprint, strategy, package, created_at, notes = found
+    with intact(path, "its header"):
+        row = _header(connection)
+        package, created_at, seed, sense, domain, domain_fingerprint, strategy, notes = row
+        if sense not in ("maximize", "minimize"):
+            raise ValueError(f"the sense is {sense!r}")
         return Header(
-            int(seed),
+            int(_text(seed)),
             sense,
-            json.loads(domain),
-            domain_fingerprint,
-            recognised(strategy),
-            package,
-            created_at,
-            json.loads(notes),
+            _dictionary(domain),
+            _text(domain_fingerprint),
+            recognised(_text(strategy)),
+            _text(package),
+            _real(created_at),
+            _dictionary(notes),
         )
 
 
-def trials(connection: sqlite3.Connection) -> tuple[Trial, ...]:
+def trials(connection: sqlite3.Connection, path: Path) -> tuple[Trial, ...]:
     """Every trial, in order."""
     found = []
-    for expected, row in enumerate(connection.execute(f"SELECT {_COLUMNS} FROM trials ORDER BY number")):
-        with _intact(connection, f"trial {expected}"):
-            number, point, origin, certificate, fit_seconds, asked_at, *end = row
-            if number != expected:
-                raise ValueError("missing")
-            proposal = Proposal(
-                tuple(int(code) for code in json.loads(point)),
-                origin,
-                None if certificate is None else _certificate(json.loads(certificate)),
-                fit_seconds,
-            )
-            found.append(Trial(number, proposal, _outcome(*end), asked_at=asked_at))
+    for expected, row in enumerate(_select(connection, "trials", _TRIAL, "ORDER BY number")):
+        with intact(path, f"trial {expected}"):
+            found.append(_trial(_verified(row, _TRIAL), expected))
     return tuple(found)
 
 
-def row(trial: Trial) -> tuple[Any, ...]:
-    """A trial as the arguments of INSERT."""
+def insert(connection: sqlite3.Connection, trial: Trial) -> None:
+    """Add a trial."""
+    _insert(connection, "trials", _TRIAL, _trial_row(trial))
+
+
+def end(connection: sqlite3.Connection, path: Path, trial: Trial) -> None:
+    """Record how a trial that the journal has as pending came to its end."""
+    pending = "WHERE number = ? AND state = 'pending'"
+    for row in _select(connection, "trials", _TRIAL, pending, [trial.number]):
+        with intact(path, f"trial {trial.number}"):
+            asked = _verified(row, _TRIAL)[: len(_ASKED)]
+        ended = _end(trial.outcome)
+        names = ", ".join(f"{name} = ?" for name in (*_ENDED, "checksum"))
+        arguments = (*ended, checksum((*asked, *ended)), trial.number)
+        connection.execute(f"UPDATE trials SET {names} {pending}", arguments)
+        return
+    raise JournalError(f"{path} has no pending trial {trial.number}; open it again")
+
+
+def note(connection: sqlite3.Connection, path: Path, notes: dict[str, Any]) -> None:
+    """Change the notes of the header."""
+    with intact(path, "its header"):
+        kept = _header(connection)
+    changed = (*kept[:-1], json.dumps(notes, allow_nan=False))
+    connection.execute("UPDATE header SET notes = ?, checksum = ?", (changed[-1], checksum(changed)))
+
+
+def text(stored: bytes) -> str:
+    """A text as it is stored; bytes that are none become lone surrogates, which no checksum agrees with."""
+    return stored.decode(errors="surrogateescape")
+
+
+def checksum(row: Sequence[Any]) -> str:
+    """A checksum over the columns of a row, in the order and with the types that SQLite returns."""
+    # Every number is a float but the first column of a trial, and JSON writes floats with all their digits.
+    return hashlib.blake2b(json.dumps(list(row)).encode(), digest_size=16).hexdigest()
+
+
+def _format(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _select(
+    connection: sqlite3.Connection,
+    table: str,
+    names: Sequence[str],
+    rest: str = "",
+    given: Sequence[Any] = (),
+) -> list[tuple[Any, ...]]:
+    """The rows of a table; where the journal has checksums, they come last."""
+    columns = names if _format(connection) == 1 else (*names, "checksum")
+    return connection.execute(f"SELECT {', '.join(columns)} FROM {table} {rest}", given).fetchall()
+
+
+def _header(connection: sqlite3.Connection) -> tuple[Any, ...]:
+    """The columns of the only row of the header."""
+    rows = _select(connection, "header", _HEADER)
+    if len(rows) != 1:
+        raise ValueError(f"there are {len(rows)}")
+    return _verified(rows[0], _HEADER)
+
+
+def _insert(connection: sqlite3.Connection, table: str, names: Sequence[str], row: tuple[Any, ...]) -> None:
+    columns = (*names, "checksum")
+    places = ", ".join("?" * len(columns))
+    connection.execute(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})", (*row, checksum(row)))
+
+
+def _verified(row: tuple[Any, ...], names: Sequence[str]) -> tuple[Any, ...]:
+    """The columns of a row that agree with its checksum, where it has one."""
+    columns, rest = row[: len(names)], row[len(names) :]
+    if rest and rest[0] != checksum(columns):
+        raise ValueError("its checksum is wrong")
+    return columns
+
+
+def _header_row(header: Header) -> tuple[Any, ...]:
+    return (
+        header.package,
+        _real(header.created_at),
+        str(header.seed),
+        header.sense,
+        json.dumps(header.domain, allow_nan=False),
+        header.domain_fingerprint,
+        header.strategy,
+        json.dumps(header.notes, allow_nan=False),
+    )
+
+
+def _trial(row: tuple[Any, ...], expected: int) -> Trial:
+    """The trial of a row; raises ValueError for anything that no trial has."""
+    number, point, origin, certificate, fit_seconds, asked_at, *end = row
+    if number != expected:
+        raise ValueError("missing")
+    codes = json.loads(_text(point))
+    if not (isinstance(codes, list) and all(type(code) is int for code in codes)):
+        raise ValueError(f"the point is {point[:60]}")
+    proposal = Proposal(
+        tuple(codes),
+        _text(origin),
+        None if certificate is None else _certificate(_dictionary(certificate)),
+        _real(fit_seconds),
+    )
+    return Trial(number, proposal, _outcome(*end), asked_at=_moment(asked_at))
+
+
+def _trial_row(trial: Trial) -> tuple[Any, ...]:
     certificate = trial.certificate
     return (
         trial.number,
         json.dumps(trial.point, separators=(",", ":")),
         trial.origin,
         None if certificate is None else json.dumps(_jsonable(certificate), allow_nan=False),
-        trial.proposal.fit_seconds,
-        trial.asked_at,
+        _real(trial.proposal.fit_seconds),
+        _moment(trial.asked_at),
         *_end(trial.outcome),
     )
-
-
-def ending(trial: Trial) -> tuple[Any, ...]:
-    """A trial that has come to its end as the arguments of UPDATE."""
-    return (*_end(trial.outcome), trial.number)
 
 
 def _end(outcome: Outcome) -> tuple[Any, ...]:
@@ -161,19 +265,48 @@ def _end(outcome: Outcome) -> tuple[Any, ...]:
         case Pending():
             return ("pending", None, None, None, None)
         case Finished(value, seconds, told_at):
-            return ("finished", value, None, seconds, told_at)
+            return ("finished", _real(value), None, _real(seconds), _moment(told_at))
         case Failed(reason, seconds, told_at):
-            return ("failed", None, reason, seconds, told_at)
+            return ("failed", None, reason, _real(seconds), _moment(told_at))
 
 
-def _outcome(
-    state: str, value: float | None, reason: str | None, seconds: float, told_at: float | None
-) -> Outcome:
-    if state == "pending":
-        return Pending()
-    if value is not None:
-        return Finished(value, seconds, told_at)
-    return Failed(str(reason), seconds, told_at)
+def _outcome(state: Any, value: Any, reason: Any, seconds: Any, told_at: Any) -> Outcome:
+    match state:
+        case "pending":
+            return Pending()
+        case "finished":
+            return Finished(_real(value), _real(seconds), _moment(told_at))
+        case "failed":
+            return Failed(_text(reason), _real(seconds), _moment(told_at))
+        case _:
+            raise ValueError(f"the state is {state!r}")
+
+
+def _moment(seconds: Any) -> float | None:
+    return None if seconds is None else _real(seconds)
+
+
+def _real(number: Any) -> float:
+    """A finite number of a REAL column."""
+    if not isinstance(number, float | int) or not math.isfinite(number):
+        raise ValueError(f"{str(number)[:60]!r} is no finite number")
+    return float(number) + 0.0  # SQLite does not keep the sign of a zero
+
+
+def _text(entry: Any) -> str:
+    """The text of a TEXT column."""
+    if not isinstance(entry, str):
+        raise ValueError(f"{str(entry)[:60]!r} is no text")
+    entry.encode()  # refuses lone surrogates
+    return entry
+
+
+def _dictionary(entry: Any) -> dict[str, Any]:
+    """The JSON object of a TEXT column."""
+    found = json.loads(_text(entry))
+    if not isinstance(found, dict):
+        raise ValueError(f"{entry[:60]} is no JSON object")
+    return found
 
 
 def _jsonable(certificate: Certificate) -> dict[str, Any]:
@@ -206,12 +339,12 @@ def _number(number: float) -> float | str:
 
 
 @contextlib.contextmanager
-def _intact(connection: sqlite3.Connection, what: str) -> Iterator[None]:
+def intact(path: Path, what: str) -> Iterator[None]:
     """Report an entry that cannot be read as damage to the file."""
     try:
         yield
-    except (ValueError, TypeError, KeyError, sqlite3.OperationalError) as error:
-        (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
+    except _UNREADABLE as error:
+        why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         raise JournalError(
-            f"{path} is damaged: {what} cannot be read ({error}); restore a copy, or choose another file"
+            f"{path} is damaged: {what} cannot be read ({why}); restore a copy, or choose another file"
         ) from error

@@ -1,4 +1,4 @@
-"""Checks of measured values and of whole-number arguments."""
+"""Checks of measured values, of whole-number arguments and of texts."""
 
 import math
 import numbers
@@ -37,6 +37,11 @@ def number_in(text: str) -> float:
     if not _NUMBER.fullmatch(text.strip()):
         raise ValueError(f"{text!r} is not a number")
     return float(text)
+
+
+def storable(text: str) -> str:
+    """The text as a file can hold it: half characters (lone surrogates) are written as escapes."""
+    return text.encode(errors="backslashreplace").decode()
 
 
 def whole(name: str, value: Any, least: int) -> int:

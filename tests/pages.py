@@ -48,7 +48,10 @@ VARYING = [
     (re.compile(r"\b\d+:\d\d(:\d\d)?\b(?= in all| left)|(?<![\w.])\d[\d.,]* ?(µs|ms|s)\b"), "<time>"),
     (re.compile(r"seconds=[\d.e+-]+"), "seconds=<time>"),
     (re.compile(r"\b(SCIP|HiGHS|SciPy|branch and bound) \d+(\.\d+)+"), r"\1 <version>"),
-    (re.compile(r"(interrupted after|\S+:) \d+ trials(?=; nothing is lost| so far)"), r"\1 <some> trials"),
+    (
+        re.compile(r"(after|:) \d+ trials?( so far)?( and \d+ under way)?(?=; nothing is lost|\n)"),
+        r"\1 <some>",
+    ),
     (re.compile(r"(agree to |residual=)[\d.e+-]*\d"), r"\1<tiny>"),
 ]
 

@@ -211,7 +211,7 @@ class Study:
     def __repr__(self) -> str:
         best = self.best
         return (
-            f"<Study to {self.sense}: {len(self.trials)} trials"
+            f"<Study to {self.sense}: {len(self.trials)} trial{'' if len(self.trials) == 1 else 's'}"
             + ("" if best is None else f", best {best.value:g}")
             + ("" if self.journal is None else f", journal {self.journal}")
             + ">"

@@ -211,11 +211,11 @@ def test_an_interrupt_loses_nothing(milbox: Milbox, problem: Path, tmp_path: Pat
         process.send_signal(signal.SIGINT)
         _, complaints = process.communicate(timeout=120)
     assert process.returncode == 130, complaints
-    assert "interrupted after 4 trials; nothing is lost" in complaints
+    assert "interrupted after 3 trials and 1 under way; nothing is lost" in complaints
     assert "milbox resume cut.db" in complaints
     assert [trial.state for trial in Journal.read(tmp_path / "cut.db")[1]] == ["finished"] * 3 + ["pending"]
     (tmp_path / "gate").unlink()
-    milbox("resume", "cut.db")
+    assert "continuing cut.db: 3 trials so far and 1 under way" in milbox("resume", "cut.db").complaints
     milbox(*run, "--journal", "whole.db")
     assert points(tmp_path / "cut.db") == points(tmp_path / "whole.db")
 

@@ -13,6 +13,7 @@ Exit status, the same for every command:
 import os
 import sys
 import warnings
+from typing import Any
 
 import click
 
@@ -42,6 +43,13 @@ GROUPS = {
 
 class InGroups(click.Group):
     """Commands listed by what they are for, instead of by letter."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """The command; click would end with status 1 where nobody reads its output any more."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise click.exceptions.Exit(hung_up()) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """In the order of `GROUPS`."""
@@ -75,6 +83,12 @@ for group in GROUPS.values():
         commands.add_command(command)
 
 
+def hung_up() -> int:
+    """End well where whoever read our output has had enough, as in `milbox trials run.db | head`."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
 def main() -> None:
     """Run a command, and end with its exit status."""
     warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}")
@@ -82,6 +96,8 @@ def main() -> None:
         commands.main(prog_name="milbox", standalone_mode=False)
         sys.stdout.flush()
         status_code = 0
+    except BrokenPipeError:
+        status_code = hung_up()
     except click.exceptions.Exit as end:
         status_code = end.exit_code
     except click.ClickException as error:
@@ -93,8 +109,4 @@ def main() -> None:
         say(f"Error: {error}")
         run_time = ObjectiveFailed | SolverUnavailable | UnsupportedProgram
         status_code = RUN_FAILED if isinstance(error, run_time) else BAD_INPUT
-    except BrokenPipeError:
-        # Whoever read our output has had enough, as in `milbox trials run.db | head`.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status_code = 0
     sys.exit(status_code)

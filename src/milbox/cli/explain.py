@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.output import InputError, method_text, seconds_text
+from milbox.cli.output import InputError, emit, method_text, plural, seconds_text, show
 
 if TYPE_CHECKING:
     from milbox.cli.journals import Kept
@@ -18,35 +18,47 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.command()
 @click.argument("file", type=FILE)
 @click.argument("trial", type=click.IntRange(0), required=False)
-def explain(file: Path, trial: int | None) -> None:
+@click.option("--problem", type=FILE, help="The problem file, for a journal that was created in Python.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def explain(file: Path, trial: int | None, problem: Path | None, as_json: bool) -> None:
     """Say how the next point will be found, or why TRIAL was proposed.
 
     FILE is a problem file or a journal; only a journal has trials.
     """
-    if file.suffix == ".toml":
-        if trial is not None:
-            raise InputError(f"{file} is a problem file and has no trials; give a journal")
-        click.echo(next_point(file))
+    if file.suffix == ".toml" and trial is not None:
+        raise InputError(f"{file} is a problem file and has no trials; give a journal")
+    if trial is None:
+        text = next_point(file) if file.suffix == ".toml" else next_point_of(file, problem)
+        if as_json:
+            emit({"next": text.splitlines()})
+        else:
+            show(text)
         return
     from milbox.cli.answers import trial_number
     from milbox.cli.journals import read_journal
     from milbox.cli.summary import assignment_lines, best_trials
+    from milbox.cli.table import trial_entry
 
     kept = read_journal(file)
-    if trial is None:
-        click.echo(next_point_of(kept))
-        return
     try:
         chosen = kept.trials[trial_number(trial, len(kept.trials))]
     except ValueError as error:
         raise InputError(str(error)) from None
-    for line in [
-        headline(chosen, best_trials(kept.trials, kept.header.sense)),
-        *assignment_lines(chosen.assignment),
-        *proof_lines(chosen, kept),
-        *rule_lines(chosen, kept),
-    ]:
-        click.echo(line)
+    best = best_trials(kept.trials, kept.header.sense)
+    if as_json:
+        emit(
+            {
+                **trial_entry(chosen),
+                "rank": best.index(chosen) + 1 if chosen.value is not None else None,
+                "finished": len(best),
+                "fitted_to": fitted_to(chosen, kept) if chosen.certificate is not None else None,
+                "tight": tight(chosen, kept),
+            }
+        )
+        return
+    lines = [headline(chosen, best), *assignment_lines(chosen.assignment)]
+    for line in [*lines, *proof_lines(chosen, kept), *rule_lines(chosen, kept)]:
+        show(line)
 
 
 def next_point(path: Path) -> str:
@@ -58,12 +70,13 @@ def next_point(path: Path) -> str:
     return explained(Study(problem.domain, problem.strategy))
 
 
-def next_point_of(kept: "Kept") -> str:
+def next_point_of(path: Path, given: Path | None) -> str:
     """How the next point of a journal's study will be found; the journal is only read."""
-    from milbox.cli.journals import strategy_of
+    from milbox.cli.journals import read_journal, strategy_of
     from milbox.study import Study
 
-    problem = kept.problem()
+    kept = read_journal(path)
+    problem = kept.problem(given)
     strategy = strategy_of(kept) if problem is None else problem.strategy
     known = [(trial.assignment, trial.value) for trial in kept.trials if trial.value is not None]
     return explained(Study(kept.domain, strategy, minimize=kept.header.sense == "minimize", known=known))
@@ -71,10 +84,16 @@ def next_point_of(kept: "Kept") -> str:
 
 def explained(study: "Study") -> str:
     """What the study's strategy says about itself."""
-    try:
+    if hasattr(study.strategy, "explain"):
         return str(study.explain())
-    except TypeError:
-        return f"points come from {study.strategy}, which has no model to explain"
+    return f"points come from {type(study.strategy).__name__}, which has no model to explain"
+
+
+def fitted_to(trial: "Trial", kept: "Kept") -> int:
+    """How many values were known when the trial was asked: what its surrogate was fitted to."""
+    asked = trial.asked_at
+    told = [getattr(t.outcome, "told_at", None) for t in kept.trials[: trial.number] if t.value is not None]
+    return sum(moment is None or asked is None or moment <= asked for moment in told)
 
 
 def headline(trial: "Trial", best: "list[Trial]") -> str:
@@ -84,7 +103,8 @@ def headline(trial: "Trial", best: "list[Trial]") -> str:
         return f"Trial {trial.number} is {trial.state}{why}."
     rank = best.index(trial) + 1
     place = "the best" if rank == 1 else f"number {rank}"
-    return f"Trial {trial.number} has the value {trial.value:g}, {place} of {len(best)} finished trials."
+    count = "1 finished trial" if len(best) == 1 else f"{len(best):,} finished trials"
+    return f"Trial {trial.number} has the value {trial.value:g}, {place} of {count}."
 
 
 def proof_lines(trial: "Trial", kept: "Kept") -> list[str]:
@@ -95,7 +115,8 @@ def proof_lines(trial: "Trial", kept: "Kept") -> list[str]:
     better = "below" if kept.header.sense == "minimize" else "above"
     miss = "" if trial.value is None else f" It measured {trial.value:g}."
     lines = [
-        f"The surrogate fitted to the {trial.number} trials before it predicted {proof.value:.6g}.{miss}",
+        f"The surrogate, fitted to the {plural(fitted_to(trial, kept), 'value')} known when it was asked, "
+        f"predicted {proof.value:.6g}.{miss}",
         f"Found by {method_text(trial.origin, proof.solver)} in {seconds_text(proof.seconds)}, after "
         f"{seconds_text(trial.proposal.fit_seconds)} of fitting.",
     ]
@@ -117,21 +138,27 @@ def proof_lines(trial: "Trial", kept: "Kept") -> list[str]:
 
 def rule_lines(trial: "Trial", kept: "Kept") -> list[str]:
     """The linear constraints that are tight at the point, as rules."""
+    if not kept.domain.constraints:
+        return []
+    count = len(kept.domain.constraints)
+    which = {1: "the constraint", 2: "both constraints"}.get(count, f"all {count} constraints")
+    head = f"It satisfies {which}"
+    rules = [f"  {rule}" for rule in tight(trial, kept)]
+    return [f"{head}; these are tight:", *rules] if rules else [f"{head}; no inequality is tight."]
+
+
+def tight(trial: "Trial", kept: "Kept") -> list[str]:
+    """The linear constraints that hold with equality at the point, as rules."""
     import numpy as np
 
     from milbox.domain.expressions import Linear, total
     from milbox.domain.rule_text import rule_text
 
     columns = kept.domain.columns(np.array([trial.point], dtype=np.int64))
-    tight = []
+    found = []
     for constraint in kept.domain.constraints:
         if isinstance(constraint, Linear) and constraint.lower != constraint.upper:
             value = float(np.asarray(total(constraint.terms, columns)).ravel()[0])
             if value in (constraint.lower, constraint.upper):
-                tight.append(f"  {rule_text(constraint)}")
-    if not kept.domain.constraints:
-        return []
-    count = len(kept.domain.constraints)
-    which = {1: "the constraint", 2: "both constraints"}.get(count, f"all {count} constraints")
-    head = f"It satisfies {which}"
-    return [f"{head}; these are tight:", *tight] if tight else [f"{head}; no inequality is tight."]
+                found.append(rule_text(constraint))
+    return found

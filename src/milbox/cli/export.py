@@ -116,7 +116,7 @@ def frozen(kept: "Kept", trial: "Trial", distributions: dict[str, Any]) -> Any:
     pairs = zip(kept.domain.variables, trial.point, strict=True)
     entry = trial_entry(trial)
     states = {"finished": TrialState.COMPLETE, "failed": TrialState.FAIL, "pending": TrialState.RUNNING}
-    asked, told = entry["asked_at"], entry["told_at"]
+    asked, told = trial.asked_at, getattr(trial.outcome, "told_at", None)
     return FrozenTrial(
         number=trial.number,
         trial_id=trial.number,

@@ -19,7 +19,9 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 @click.command()
 @click.argument("journal", type=FILE)
-@click.option("--count", type=click.IntRange(1), default=1, show_default=True, help="How many points.")
+@click.option(
+    "--count", type=click.IntRange(1, 10_000), default=1, show_default=True, help="How many points."
+)
 @click.option("--problem", type=FILE, help="The problem file: needed once, to create the journal.")
 @click.option("--csv", "csv_file", type=FILE, help="Write the batch to this file; fill in its value column.")
 @click.option("--json", "as_json", is_flag=True, help="Print the batch as one JSON object.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.output import InputError, emit, plural, seconds_text
+from milbox.cli.output import InputError, emit, iso_time, plural, seconds_text, show
 
 if TYPE_CHECKING:
     from milbox.cli.journals import Kept
@@ -73,7 +73,7 @@ def show_status(kept: "Kept", as_json: bool) -> None:
         emit(entries(kept))
         return
     for label, text in status_rows(kept):
-        click.echo(f"{label:<10} {text}")
+        show(f"{label:<10} {text}", indent=11)
 
 
 def entries(kept: "Kept") -> dict[str, Any]:
@@ -85,8 +85,8 @@ def entries(kept: "Kept") -> dict[str, Any]:
         "problem": kept.notes.get("path"),
         "seed": kept.header.seed,
         "strategy": kept.header.strategy,
-        "created_at": kept.header.created_at,
-        "last_told_at": last_told(kept),
+        "created_at": iso_time(kept.header.created_at),
+        "last_told_at": iso_time(last_told(kept)),
         "ended": ended(kept),
     }
 
@@ -194,6 +194,8 @@ def trial_lines(chosen: "list[Trial]") -> list[str]:
         value = trial.state if trial.value is None else f"{trial.value:g}"
         gap = "" if trial.certificate is None else f"{trial.certificate.gap:.2%}"
         shown = "  ".join(f"{name}={value_text(given)}" for name, given in trial.assignment.items())
+        if trial.reason:
+            shown += f"  ({trial.reason.partition(chr(10))[0]})"
         rows.append((str(trial.number), value, gap, trial.origin, shown))
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return [

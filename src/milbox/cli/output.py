@@ -1,8 +1,11 @@
 """Output of a command: results on standard output, everything else on standard error."""
 
+import datetime
 import json
 import math
+import shutil
 import sys
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,7 +37,38 @@ class NothingLeft(click.ClickException):
 
 def say(message: str) -> None:
     """A remark for the person at the terminal, out of the way of the results."""
-    click.echo(message, err=True)
+    show(message, err=True)
+
+
+def show(text: str, *, indent: int = 0, err: bool = False) -> None:
+    """Print text; where a terminal is too narrow for a line, it goes on below, between two words.
+
+    Lines that begin with spaces are commands to copy or points to read, and stay as they are. `indent` is how
+    far the following lines stand in.
+    """
+    stream = sys.stderr if err else sys.stdout
+    width = shutil.get_terminal_size().columns if stream.isatty() else 0
+    for line in text.split("\n"):
+        pieces = [line]
+        if width > 2 * indent + 10 and len(line) >= width and not line.startswith(" "):
+            pieces = textwrap.wrap(
+                line,
+                width - 1,
+                subsequent_indent=" " * indent,
+                break_long_words=False,
+                break_on_hyphens=False,
+                drop_whitespace=True,
+            )
+        for piece in pieces:
+            click.echo(piece, err=err)
+
+
+def iso_time(seconds: float | None) -> str | None:
+    """A moment, given in seconds since 1970, as ISO 8601 in UTC; None when it is not known."""
+    if seconds is None:
+        return None
+    moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def emit(result: Mapping[str, Any]) -> None:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 Sense: TypeAlias = Literal["maximize", "minimize"]
 
+SENSES: dict[str, Sense] = {
+    "maximize": "maximize",
+    "maximise": "maximize",
+    "minimize": "minimize",
+    "minimise": "minimize",
+}
 KINDS = {
     "binary": ("size",),
     "integer": ("low", "high", "size", "encoding"),
@@ -183,9 +189,10 @@ class Parser:
 
         form = self.table(self.document.get("objective", {}), "objective")
         self.known_keys(form, OBJECTIVE, "the objective", "objective")
-        sense = form.get("sense", "maximize")
-        if sense not in ("maximize", "minimize"):
-            self.fail(f"sense must be 'maximize' or 'minimize', not {sense!r}", "objective", "sense")
+        given = form.get("sense", "maximize")
+        sense = SENSES.get(given) if isinstance(given, str) else None
+        if sense is None:
+            self.fail(f"sense must be 'maximize' or 'minimize', not {given!r}", "objective", "sense")
         folder = self.path.resolve().parent
         command, function = form.get("command"), form.get("python")
         if command is not None and function is not None:

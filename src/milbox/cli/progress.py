@@ -103,8 +103,8 @@ class Watch:
         gap = "gap 0" if closed else f"gap {last.gap:.2%}"
         return [f"bound {last.bound:.4g}", f"{gap} ({last.status})"]
 
-    def panel(self) -> Any:
-        """Everything as a small panel for a terminal."""
+    def panel(self, width: int | None = None) -> Any:
+        """Everything as a small panel for a terminal, as wide as that or of a given width."""
         from rich.panel import Panel
         from rich.progress_bar import ProgressBar
         from rich.table import Table
@@ -141,7 +141,7 @@ class Watch:
         grid = Table.grid(expand=True)
         grid.add_row(head)
         grid.add_row(body)
-        return Panel(grid, title="milbox", title_align="left", border_style="dim")
+        return Panel(grid, title="milbox", title_align="left", border_style="dim", width=width)
 
 
 def watched(steps: Iterable["Trial"], watch: Watch, style: Style, compact: bool = False) -> Iterator["Trial"]:
@@ -171,10 +171,19 @@ def _live(steps: Iterable["Trial"], watch: Watch, compact: bool) -> Iterator["Tr
     from rich.live import Live
     from rich.text import Text
 
-    def shown() -> Any:
-        return Text(watch.line(), no_wrap=True, overflow="ellipsis") if compact else watch.panel()
+    console = Console(stderr=True)
 
-    with Live(get_renderable=shown, console=Console(stderr=True), refresh_per_second=4):
+    def shown() -> Any:
+        # Two columns stay free: there the terminal writes ^C, which would otherwise go to a line of its own,
+        # and the next frame would stand one line too low.
+        width = max(console.width - 2, 1)
+        if not compact:
+            return watch.panel(width)
+        line = Text(watch.line(), no_wrap=True)
+        line.truncate(width, overflow="ellipsis")
+        return line
+
+    with Live(get_renderable=shown, console=console, refresh_per_second=4):
         for trial in steps:
             watch.add(trial)
             yield trial
@@ -187,9 +196,9 @@ def sparkline(curve: list[float], width: int = 24) -> str:
     places = [curve[round(i * (len(curve) - 1) / max(width - 1, 1))] for i in range(min(width, len(curve)))]
     if len(curve) < width:
         places = curve
-    low, high = min(places), max(places)
+    low, high = min(places) / 2, max(places) / 2  # halves, whose difference is within the range of floats
     span = (high - low) or 1.0
-    return "".join(BARS[round((value - low) / span * (len(BARS) - 1))] for value in places)
+    return "".join(BARS[round((value / 2 - low) / span * (len(BARS) - 1))] for value in places)
 
 
 def first_line(reason: str | None) -> str:

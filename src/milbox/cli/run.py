@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.output import INTERRUPTED, InputError, RunFailed, emit, say
+from milbox.cli.output import INTERRUPTED, InputError, RunFailed, emit, plural, say, show
 from milbox.cli.problem_file import ProblemFile, read_problem
 
 if TYPE_CHECKING:
@@ -194,9 +194,9 @@ def drive(
         study.note({"budget": budget})  # a run may be prolonged, and whoever watches it wants to know
     initial = getattr(study.strategy, "initial", 0)
     if study.trials:
-        say(f"continuing {study.journal}: {len(study.trials)} trials so far")
+        say(f"continuing {study.journal}: {ended(study, ' so far')}")
     elif initial >= budget:
-        say(f"all {budget} points will be random: a model comes in after {initial}; see --initial")
+        say(f"{every(budget)} will be random: a model comes in after {initial}; see --initial")
     watch = Watch(study.trials, study.sense, budget)
     how_to_go_on = f"nothing is lost. To go on:\n  milbox resume {study.journal}"
     farewell = Farewell(f"\ninterrupted; {how_to_go_on}")
@@ -215,7 +215,7 @@ def drive(
                     if as_json:
                         emit({"event": "trial", **trial_entry(trial)})
     except KeyboardInterrupt:
-        farewell.say(f"\ninterrupted after {len(study.trials)} trials; {how_to_go_on}")
+        farewell.say(f"\ninterrupted after {ended(study)}; {how_to_go_on}")
         raise SystemExit(INTERRUPTED) from None
     except ObjectiveFailed as error:
         raise RunFailed(f"{error}\nTo go on: milbox resume {study.journal}") from None
@@ -228,11 +228,23 @@ def drive(
         )
     else:
         for line in outcome_lines(study.trials, study.sense, study.domain.size):
-            click.echo(line)
-        click.echo(f"Kept in {study.journal}.")
+            show(line)
+        show(f"Kept in {study.journal}.")
     if study.best is None:
         reason = next((trial.reason for trial in study.trials if trial.reason), "nothing was evaluated")
         raise RunFailed(f"no trial has finished: {reason}")
+
+
+def ended(study: "Study", when: str = "") -> str:
+    """How many trials have ended, and how many others have been asked for."""
+    pending = sum(trial.state == "pending" for trial in study.trials)
+    done = plural(len(study.trials) - pending, "trial")
+    return f"{done}{when}" + (f" and {pending} under way" if pending else "")
+
+
+def every(budget: int) -> str:
+    """All points of a run, in words."""
+    return "the one point" if budget == 1 else f"all {budget:,} points"
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from milbox.cli.objective import text_of
-from milbox.cli.output import InputError, jsonable
+from milbox.cli.output import InputError, iso_time, jsonable
 from milbox.trials.value import number_in
 
 if TYPE_CHECKING:
@@ -85,8 +85,8 @@ def trial_entry(trial: "Trial") -> dict[str, Any]:
         "solver_seconds": None if certificate is None else certificate.seconds,
         "fit_seconds": trial.proposal.fit_seconds,
         "evaluation_seconds": getattr(trial.outcome, "seconds", None),
-        "asked_at": trial.asked_at,
-        "told_at": getattr(trial.outcome, "told_at", None),
+        "asked_at": iso_time(trial.asked_at),
+        "told_at": iso_time(getattr(trial.outcome, "told_at", None)),
     }
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 from typing import Literal as OneOf
 
 import numpy as np
@@ -217,6 +217,18 @@ class Categorical:
     @single
     def __ne__(self, other: Any) -> Constraint:
         return ~equals(self, other)
+
+    @single
+    def _no_number(self, other: Any) -> NoReturn:
+        del other
+        raise TypeError(
+            f"{self.name!r} is a choice and has no order and no sum; compare it with == or !=, and count "
+            f"such comparisons with at_most, at_least or exactly"
+        )
+
+    if not TYPE_CHECKING:  # type checkers refuse them by themselves
+        __lt__ = __le__ = __gt__ = __ge__ = _no_number
+        __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = _no_number
 
     def __bool__(self) -> NoReturn:
         raise no_truth(self)

@@ -97,13 +97,11 @@ def load(name: str, data: Path | str | None = None, *, seed: int = 0) -> Problem
 def unknown(pattern: str, data: Path | str | None) -> DataError | ValueError:
     """The error for a name or glob that matches nothing: one line that says what there is instead."""
     places = folders(data)
-    where = ", ".join(str(place) for place in places) or "no data folder (MILBOX_DATA is not set)"
+    where = " in " + ", ".join(map(str, places)) if places else ": MILBOX_DATA names no folder"
     family = PROBLEMS.get(pattern.partition("/")[0])
     remedy = family.remedy if family is not None else ""
     if family is not None and remedy and (not list(family.names(places)) or pattern in binding.PAPER_NAMES):
-        return DataError(
-            f"no data for {pattern!r} in {where}; {remedy}, or set MILBOX_DATA to a folder with it"
-        )
+        return DataError(f"no data for {pattern!r}{where}; {remedy}, or set MILBOX_DATA to a folder with it")
     near = difflib.get_close_matches(pattern, names(data=data), n=3, cutoff=0.4)
     hint = f"did you mean {', '.join(near)}?" if near else f"families are {', '.join(PROBLEMS)}."
     more = f" To add one, {remedy}." if remedy else ""

@@ -100,7 +100,9 @@ def _watched(
                 )
     except KeyboardInterrupt as interrupt:
         stop_warming()
-        interrupt.add_note(f"milbox: interrupted after {len(study.trials)} trials. {how_to_resume(study)}")
+        ended = sum(trial.state != "pending" for trial in study.trials)
+        count = "1 trial" if ended == 1 else f"{ended} trials"
+        interrupt.add_note(f"milbox: interrupted after {count}. {how_to_resume(study)}")
         raise
     finally:
         steps.close()

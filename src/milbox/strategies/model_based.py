@@ -1,7 +1,7 @@
 """The paper's Algorithm 1: fit a surrogate to everything measured, propose its best untried point."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 
 import numpy as np
 from numpy.random import Generator
@@ -68,7 +68,7 @@ class ModelBased:
             [
                 f"{described(domain)}",
                 f"random points still to come: {left}",
-                f"surrogate: {self.learner}",
+                f"surrogate: {brief(self.learner)}",
                 *inner_explained(self.inner, surrogate, domain),
             ]
         )
@@ -78,6 +78,20 @@ def inner_explained(inner: InnerSolver, surrogate: Surrogate, domain: Domain) ->
     """What the inner solver says about its choice, or its name where it has none to make."""
     explain = getattr(inner, "explain", None)
     return [f"inner solver: {inner}"] if explain is None else [explain(surrogate, domain)]
+
+
+def brief(thing: object) -> str:
+    """A value by the name of its kind, and in parentheses what is not as usual and what it is made of."""
+    if not is_dataclass(thing):
+        return repr(thing)
+    parts = []
+    for field in fields(thing):
+        value = getattr(thing, field.name)
+        if is_dataclass(value):
+            parts.append(brief(value))
+        elif value != field.default:
+            parts.append(f"{field.name}={value!r}")
+    return type(thing).__name__ + (f"({', '.join(parts)})" if parts else "")
 
 
 def described(domain: Domain) -> str:
@@ -93,7 +107,8 @@ def described(domain: Domain) -> str:
         lines.append(f"blocks: none; constraints tie up to {largest} variables together in too many states")
     else:
         states = [len(block.states) for block in tied.blocks]
-        ties = f", tied together by {len(tied.ties)} sums" if tied.ties else ""
+        sums = "1 sum" if len(tied.ties) == 1 else f"{len(tied.ties)} sums"
+        ties = f", tied together by {sums}" if tied.ties else ""
         lines.append(f"blocks: {len(states)}, of {min(states)} to {max(states)} states{ties}")
     size = domain.size
     lines.append(f"points: at most {about(domain.box_size)}" if size is None else f"points: {about(size)}")

@@ -1,0 +1,65 @@
+"""`milbox explain`: what a surrogate was fitted to, in words and as JSON."""
+
+from pathlib import Path
+
+from cli.conftest import Milbox
+from milbox.domain import Domain, binary
+from milbox.strategies import NNMILP
+from milbox.strategies.model_based import brief
+from milbox.study import Study
+from milbox.surrogates.linear import LinearLearner
+from milbox.surrogates.ranked import Ranked
+from milbox.surrogates.relu import ReluLearner
+
+x = binary("x", 5)
+DOMAIN = Domain([x], [x.sum() <= 3])
+
+
+def journal(path: Path) -> None:
+    """Five values, a failure and a pending trial, then a proposal of a model."""
+    with Study(DOMAIN, NNMILP(Ranked(ReluLearner(steps=20)), initial=5), journal=path) as study:
+        for trial in study.ask_many(7):
+            if trial.number == 2:
+                study.fail(2, "spilled")
+            elif trial.number != 4:
+                study.tell(trial.number, float(trial.assignment["x"].sum()))
+        study.tell(study.ask().number, 9.0)
+        study.tell(4, 1.0)
+
+
+def test_a_surrogate_is_fitted_to_the_values_known_then(milbox: Milbox, tmp_path: Path) -> None:
+    journal(tmp_path / "j.db")
+    said = milbox("explain", "j.db", "7").output
+    assert "The surrogate, fitted to the 5 values known when it was asked, predicted" in said
+    assert "Trial 7 has the value 9, the best of 7 finished trials." in said
+
+
+def test_explanations_as_json(milbox: Milbox, tmp_path: Path) -> None:
+    journal(tmp_path / "j.db")
+    said = milbox("explain", "j.db", "7", "--json").json
+    assert (said["trial"], said["rank"], said["finished"], said["fitted_to"]) == (7, 1, 7, 5)
+    assert said["status"] == "optimal"
+    assert isinstance(said["tight"], list)
+    said = milbox("explain", "j.db", "2", "--json").json
+    assert (said["rank"], said["fitted_to"], said["reason"]) == (None, None, "spilled")
+
+
+def test_the_problem_file_that_is_asked_for_can_be_given(
+    milbox: Milbox, problem: Path, tmp_path: Path
+) -> None:
+    journal(tmp_path / "j.db")
+    assert "with --problem" in milbox("explain", "j.db", status=2).complaints
+    (tmp_path / "q.toml").write_text(
+        '[variables]\nx = { kind = "binary", size = 5 }\n[[constraints]]\nrule = "sum(x) <= 3"\n'
+    )
+    said = milbox("explain", "j.db", "--problem", "q.toml", "--json").json
+    assert any(line.startswith("surrogate: ") for line in said["next"])
+
+
+def test_surrogates_are_named_in_short() -> None:
+    assert brief(Ranked()) == "Ranked(ReluLearner)"
+    assert (
+        brief(Ranked(ReluLearner(hidden=(8, 8)), share=0.0))
+        == "Ranked(ReluLearner(hidden=(8, 8)), share=0.0)"
+    )
+    assert brief(LinearLearner(ridge=1.0)) == "LinearLearner(ridge=1.0)"

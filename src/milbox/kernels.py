@@ -5,6 +5,7 @@ may be negative counts from the end, so a loop goes over `range(len(part))` of a
 the largest of many numbers is found by `larger`.
 """
 
+import threading
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
@@ -14,23 +15,31 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 
+from milbox import kernel_cache
+
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # Letting Python and C call every kernel takes a quarter of the compiler's time, and only entries are called.
 INNER: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
+config: Any = numba.config
+_settings = threading.Lock()
+"""Held while numba is told where its cache is."""
+
 # With these, sums may be reordered and fused, so that loops vectorise; who calls such a kernel allows for it.
 REORDERED = {"reassoc", "contract", "arcp", "nsz", "nnan"}
 
 
 def entry(function: Kernel) -> Kernel:
-    """Compile what Python calls, with all that it calls.
-
-    The cache goes by the date of the function's own file: after editing a kernel in another file, delete
-    __pycache__ to see the change.
-    """
-    return cast(Kernel, numba.njit(cache=True, **OPTIONS)(function))
+    """Compile what Python calls, with all that it calls, and keep it in the folder of `kernel_cache`."""
+    folder = kernel_cache.folder()
+    with _settings:
+        before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+        try:
+            return cast(Kernel, numba.njit(cache=folder is not None, **OPTIONS)(function))
+        finally:
+            config.CACHE_DIR = before
 
 
 def kernel(function: Kernel) -> Kernel:

@@ -41,6 +41,7 @@ class Auto:
             return self.mip.best(surrogate, domain, forbidden, count, rng)
         half = min(self.branch.limits.seconds, self.mip.limits.seconds / 2)
         branch = replace(self.branch, limits=replace(self.branch.limits, seconds=half))
+        branch.prepare(domain)
         chosen: list[Proposal] = []
         while len(chosen) < count:
             began = time.perf_counter()

@@ -20,6 +20,7 @@ from milbox.domain.blocks import STATES, tied_blocks
 from milbox.errors import UnsupportedProgram
 from milbox.inner.branch_letters import Letters, letters
 from milbox.inner.climb import climbed
+from milbox.inner.compiled import load_climbs, load_search
 from milbox.inner.untried import untried
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate
@@ -76,6 +77,13 @@ class Branch:
             return f"sums that tie variables together are too large: they may reach {LARGEST:,.0f}"
         return None
 
+    def prepare(self, domain: Domain) -> None:
+        """Load what a search of the domain calls, so that no time limit pays for compiling it."""
+        load_search()
+        listed = letters(domain, self.states)
+        if listed is not None and listed.ties is not None:
+            load_climbs()
+
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
     ) -> Answer:
@@ -83,10 +91,11 @@ class Branch:
         # numba is slow to import, so whoever does not search does not pay for it.
         from milbox.inner.branch_search import maximise
 
-        began = time.perf_counter()
         refusal = self.refusal(surrogate, domain)
         if refusal is not None:
             raise UnsupportedProgram(f"branch and bound cannot be used: {refusal}")
+        self.prepare(domain)
+        began = time.perf_counter()
         listed = letters(domain, self.states)
         if listed is None:
             return Empty()  # a block has no state

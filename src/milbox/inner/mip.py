@@ -15,7 +15,8 @@ from milbox.embed.bounds import Bounded, block_bounds, one_hot_groups, rescaled,
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
-from milbox.inner.climb import climbed
+from milbox.inner.climb import as_network, climbed
+from milbox.inner.compiled import load_climbs
 from milbox.inner.untried import stopped, untried
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status
@@ -77,6 +78,8 @@ class Mip:
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], rng: Generator
     ) -> Proposal | Empty | Unknown:
         """The best point that is not forbidden, nor closer than the radius to one that is."""
+        if as_network(surrogate) is not None:
+            load_climbs()
         began = time.perf_counter()
         # A climb ends next to tried points, and a row of a wider radius forbids more than its own point.
         climbs = self.start and self.radius == 1

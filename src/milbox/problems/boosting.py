@@ -6,11 +6,11 @@ A symmetric tree asks the same question everywhere on a level (feature > thresho
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.kernels import entry
 
 Counts = npt.NDArray[np.uint8]
 """(n, features): whole numbers below 16."""
@@ -58,7 +58,7 @@ def boosted(
     return BoostedTables(start, feature, threshold, leaf)
 
 
-@numba.njit(cache=True)
+@entry
 def fit_tables(
     first: IntArray,
     row: IntArray,
@@ -112,7 +112,7 @@ def fit_tables(
             rest[i] -= leaf[tree, side[i]]
 
 
-@numba.njit(cache=True)
+@entry
 def leaf_totals(side: IntArray, residual: FloatArray, leaves: int) -> FloatArray:
     """The total and the size of every leaf."""
     totals = np.zeros((leaves, 2))
@@ -122,7 +122,7 @@ def leaf_totals(side: IntArray, residual: FloatArray, leaves: int) -> FloatArray
     return totals
 
 
-@numba.njit(cache=True)
+@entry
 def best_cut(sums: FloatArray, totals: FloatArray, prior: float) -> tuple[float, int]:
     """The threshold at which splitting every leaf gives the largest sum of squared totals over sizes.
 
@@ -145,7 +145,7 @@ def best_cut(sums: FloatArray, totals: FloatArray, prior: float) -> tuple[float,
     return gains[at], at
 
 
-@numba.njit(cache=True)
+@entry
 def add_tables(
     features: Counts, feature: IntArray, threshold: IntArray, leaf: FloatArray, values: FloatArray
 ) -> None:

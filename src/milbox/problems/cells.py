@@ -9,10 +9,10 @@ import hashlib
 from dataclasses import dataclass
 from itertools import permutations
 
-import numba
 import numpy as np
 
 from milbox.arrays import IntArray
+from milbox.kernels import entry
 
 VERTICES = 7
 INNER = VERTICES - 2
@@ -51,7 +51,7 @@ ORDERS = orders()
 COUNTS = np.array([1, 1, 2, 6, 24, 120])
 
 
-@numba.njit(cache=True)
+@entry
 def reduced(points: IntArray, vertices: IntArray, bits: IntArray, ops: IntArray) -> None:
     """Points of the domain (21 edges, 5 operations or null) -> cells without null vertices, in place."""
     for row in range(len(points)):
@@ -75,7 +75,7 @@ def reduced(points: IntArray, vertices: IntArray, bits: IntArray, ops: IntArray)
                 edge += 1
 
 
-@numba.njit(cache=True)
+@entry
 def least_codes(
     vertices: IntArray, bits: IntArray, ops: IntArray, orders: IntArray, counts: IntArray, codes: IntArray
 ) -> None:

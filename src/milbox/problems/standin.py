@@ -8,10 +8,10 @@ answers are always the same: there are no replicates, and no test accuracy of it
 from dataclasses import dataclass
 from pathlib import Path
 
-import numba
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.kernels import entry
 from milbox.problems.boosting import BINS, BoostedTables, Counts, boosted
 from milbox.problems.cells import INNER, VERTICES, Cells
 from milbox.problems.folder import arrays, shaped
@@ -69,7 +69,7 @@ def cell_features(cells: Cells) -> Counts:
     return np.minimum(counts, BINS - 1).astype(np.uint8)
 
 
-@numba.njit(cache=True)
+@entry
 def count_features(vertices: IntArray, bits: IntArray, ops: IntArray, counts: IntArray) -> None:
     """Fill the counts.
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from math import isqrt
 from pathlib import Path
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.errors import DataError
+from milbox.kernels import entry
 from milbox.problems.cells import INNER, UNUSED, Cells, canonical_codes, packed
 from milbox.problems.folder import arrays, first_line, shaped
 
@@ -189,7 +189,7 @@ def crc_table() -> npt.NDArray[np.uint32]:
     return table
 
 
-@numba.njit(cache=True)
+@entry
 def crc32c(data: npt.NDArray[np.uint8], table: npt.NDArray[np.uint32]) -> int:
     """CRC-32C of the bytes."""
     crc = np.uint32(0xFFFFFFFF)

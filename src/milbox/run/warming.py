@@ -1,6 +1,6 @@
 """Compilation in processes of their own while the first random points are measured.
 
-Compiled kernels are kept on disk beside their modules. On first use after an installation they are compiled,
+Compiled kernels are kept on disk (`kernel_cache`). On first use after an installation they are compiled,
 which takes some seconds; processes beside the run do that while the initial random points are evaluated,
 on other cores and without touching this one's threads. Whether they are done in time changes nothing but
 time.
@@ -10,11 +10,10 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-import milbox
+from milbox import kernel_cache
 from milbox.domain import Domain, binary
 from milbox.surrogates.relu import ReluLearner, ReluNet, glorot
 from milbox.system import end_family, start_family
@@ -26,18 +25,17 @@ _started: list[subprocess.Popen[bytes]] = []
 class Part:
     """Kernels that are compiled together, in a process of their own."""
 
-    files: tuple[str, ...]
+    entries: tuple[str, ...]
+    """What Python calls, as module.function."""
     compile: Callable[[], None]
 
     @property
     def is_cold(self) -> bool:
-        """Whether a kernel has no compiled form as new as its source."""
-        home = Path(str(milbox.__file__)).parent
-        for source in map(home.joinpath, self.files):
-            cached = source.parent.glob(f"__pycache__/{source.stem}.*.nbi")
-            if not any(file.stat().st_mtime >= source.stat().st_mtime for file in cached):
-                return True
-        return False
+        """Whether an entry is not compiled yet where compiled code is kept."""
+        folder, python = kernel_cache.folder(), f"py{sys.version_info[0]}{sys.version_info[1]}"
+        return folder is not None and any(
+            next(folder.glob(f"*/{entry}-*.{python}*.nbi"), None) is None for entry in self.entries
+        )
 
 
 def warm() -> None:
@@ -84,7 +82,7 @@ def compile_branch_and_bound() -> None:
 
 PARTS = {
     "training and climbs": Part(
-        ("surrogates/descent.py", "inner/climb_kernel.py"), compile_training_and_climbs
+        ("descent.descend", "climb_kernel.label_all", "climb_kernel.climb"), compile_training_and_climbs
     ),
-    "branch and bound": Part(("inner/branch_tree.py",), compile_branch_and_bound),
+    "branch and bound": Part(("branch_tree.advance",), compile_branch_and_bound),
 }

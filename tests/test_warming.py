@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import milbox
 
 PROGRAM = """
@@ -55,7 +57,8 @@ def compiled(package: Path) -> set[Path]:
     return set(package.glob("**/*.nbc"))
 
 
-def test_a_cold_cache_is_filled_once_and_for_all(tmp_path: Path) -> None:
+def test_a_cold_cache_is_filled_once_and_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)  # the cache beside the modules is meant
     shutil.copytree(
         Path(str(milbox.__file__)).parent, tmp_path / "milbox", ignore=shutil.ignore_patterns("__pycache__")
     )

@@ -91,6 +91,8 @@ def test_the_last_line_is_the_value(printed: str, value: float) -> None:
         ("print('true')", "the last line is 'true'"),
         ("print('{\"value\": null}')", "the last line is '{\"value\": null}'"),
         ("print('[1]')", "the last line is '[1]'"),
+        ("print('1_000')", "the last line is '1_000'"),
+        ("print('[' * 100_000)", "the last line is '[[[["),
         ("print('9' * 400)", "the last line is '9999"),
         ("pass", "printed nothing; its last line must be the value"),
         ('print(\'{"failed": "no sample"}\')', "no sample"),

@@ -81,3 +81,13 @@ def test_a_constant_may_be_a_plain_number() -> None:
     nodes = [node("Constant", [], ["c"], value_float=2.0), node("Add", ["x", "c"], ["a"])]
     net = read(model(nodes=[*nodes, node("Gemm", ["a", "w"], ["h"]), *NET[1:]]))
     assert net.predict(np.zeros((1, 3))).tolist() == [12.0]
+
+
+def test_tensors_and_nodes_that_no_program_writes() -> None:
+    strange, silent = model(), model()
+    strange.graph.initializer[0].data_type = 65
+    with pytest.raises(TypeError, match="the ONNX tensor 'w' has a type or shape that is not read"):
+        read(strange)
+    del silent.graph.node[0].output[:]
+    with pytest.raises(TypeError, match="the ONNX node Gemm has no output"):
+        read(silent)

@@ -21,6 +21,7 @@ from milbox.domain.plain import plain
 from milbox.domain.rule_terms import nearest
 from milbox.errors import ObjectiveFailed
 from milbox.system import end_family, interrupts_held, signal_text, start_family
+from milbox.trials.value import number_in
 
 # How much of what a failed command wrote is kept with its trial.
 TAIL = 2000
@@ -109,14 +110,17 @@ class Command:
         """The value in the last line."""
         try:
             answer = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             answer = line
         if isinstance(answer, dict):
             if "failed" in answer:
                 raise ObjectiveFailed(str(answer["failed"]))
             answer = answer.get("value", line)
         try:
-            number = math.nan if isinstance(answer, bool) else float(answer)
+            if isinstance(answer, str):
+                number = number_in(answer)
+            else:
+                number = math.nan if isinstance(answer, bool) else float(answer)
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number):

@@ -41,12 +41,8 @@ def read_onnx_file(path: Path) -> ReluNet:
 
 def read_onnx(model: Any) -> ReluNet:
     """The network of an ONNX `ModelProto` with one input and one output."""
-    from onnx import numpy_helper
-
     graph = model.graph
-    constants = {each.name: numpy_helper.to_array(each) for each in graph.initializer}
-    for name, values in constants.items():
-        finite(name, values)
+    constants = {each.name: numbers_of(each.name, each) for each in graph.initializer}
     given = [each for each in graph.input if each.name not in constants]
     if len(given) != 1:
         raise TypeError(f"the ONNX model has {len(given)} inputs; only one can be read")
@@ -65,6 +61,8 @@ def read_onnx(model: Any) -> ReluNet:
         )
     tensors = {given[0].name: entered(shape)}
     for node in graph.node:
+        if len(node.output) == 0:
+            raise TypeError(f"the ONNX node {node.op_type} has no output")
         if node.op_type == "Constant":
             constants[node.output[0]] = finite(node.output[0], constant(node))
         elif all(name in constants for name in node.input):
@@ -76,6 +74,17 @@ def read_onnx(model: Any) -> ReluNet:
         made = [node.output[0] for node in graph.node]
         raise TypeError(f"the ONNX model's output {wanted!r} is made by none of its nodes, which make {made}")
     return tensors[wanted].net()
+
+
+def numbers_of(name: str, tensor: Any) -> Any:
+    """The numbers of a tensor, all of them finite, or an error that names it."""
+    from onnx import numpy_helper
+
+    try:
+        values = numpy_helper.to_array(tensor)
+    except (LookupError, TypeError, ValueError) as error:
+        raise TypeError(f"the ONNX tensor {name!r} has a type or shape that is not read: {error}") from None
+    return finite(name, values)
 
 
 def finite(name: str, values: Any) -> Any:
@@ -92,9 +101,7 @@ def constant(node: Any) -> Any:
     """What a Constant node holds."""
     held = {a.name: attribute(a) for a in node.attribute}
     if "value" in held:
-        from onnx import numpy_helper
-
-        return numpy_helper.to_array(held["value"])
+        return numbers_of(node.output[0], held["value"])
     for name in ("value_float", "value_int", "value_floats", "value_ints"):
         if name in held:
             return np.asarray(held[name], dtype=np.float64)

@@ -1,5 +1,6 @@
 """Runs that are interrupted end soon and leave no process behind; runs whose workers die end too."""
 
+import contextlib
 import os
 import random
 import signal
@@ -20,7 +21,20 @@ pytestmark = pytest.mark.skipif(
 )
 
 LIMIT = 2.0
-"""Seconds from Ctrl-C until the last process is gone."""
+"""Seconds from Ctrl-C until the last process is gone, where there is a core for whoever wants to compute."""
+
+
+def limit() -> float:
+    """The same on this machine now, where others may be waiting for the cores too."""
+    return LIMIT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+def kill_marked(mark: str) -> None:
+    """Kill whatever is left."""
+    for pid in marked(mark):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
 
 COMMAND = """\
 [variables]
@@ -121,8 +135,7 @@ def interrupted(
         assert run.returncode == 130, said
         return seconds, said
     finally:
-        for pid in marked(mark):
-            os.kill(pid, signal.SIGKILL)
+        kill_marked(mark)
         run.wait()
 
 
@@ -139,7 +152,7 @@ def check(folder: Path, workers: int, times: int, **how: Any) -> None:
         assert said.count("\n") == 4, f"nothing else is said but that all points are random: {said}"
         assert all(trial.reason is None for trial in Journal.read(folder / "p.db")[1])
     print(f"{times} interrupts with {workers} workers: the slowest took {slowest:.2f} s")
-    assert slowest <= LIMIT
+    assert slowest <= limit()
 
 
 def problem(folder: Path, kind: str) -> None:
@@ -216,19 +229,18 @@ def end_after_deaths(folder: Path, whose: str) -> float:
             run.wait(20)
             ended = time.monotonic()
             while left := marked(mark):
-                assert time.monotonic() < began + 2 * LIMIT, (
+                assert time.monotonic() < began + 2 * limit(), (
                     f"{ended - began:.1f} s to end, then left: {left}"
                 )
                 time.sleep(0.01)
             return time.monotonic() - began
         finally:
-            for pid in marked(mark):
-                os.kill(pid, signal.SIGKILL)
+            kill_marked(mark)
 
 
 @pytest.mark.parametrize("whose", ["ours", "pool"])
 def test_a_run_whose_workers_die_ends(tmp_path: Path, whose: str) -> None:
-    assert end_after_deaths(tmp_path, whose) <= 2 * LIMIT
+    assert end_after_deaths(tmp_path, whose) <= 2 * limit()
 
 
 @pytest.mark.full
@@ -236,4 +248,4 @@ def test_a_run_whose_workers_die_ends(tmp_path: Path, whose: str) -> None:
 def test_a_run_whose_workers_die_ends_fifty_times(tmp_path: Path, whose: str) -> None:
     slowest = max(end_after_deaths(tmp_path, whose) for _ in range(50))
     print(f"50 runs with dying workers ({whose}): the slowest took {slowest:.2f} s to end")
-    assert slowest <= 2 * LIMIT
+    assert slowest <= 2 * limit()

@@ -305,7 +305,8 @@ def _explained(path: Path) -> Iterator[None]:
                 advice = "the disk refused it: check its space and health; what was told before is kept"
             case _:
                 advice = "check that no other program has changed it"
-        raise JournalError(f"{path} cannot be used ({error}); {advice}") from error
+        words = " ".join(str(error).split())  # SQLite may quote a line of a table's definition
+        raise JournalError(f"{path} cannot be used ({words}); {advice}") from error
     except UnicodeDecodeError as error:  # SQLite quotes names of tables and columns that are no text any more
         raise JournalError(f"{path} is damaged: its tables have lost their names; restore a copy") from error
     except OSError as error:

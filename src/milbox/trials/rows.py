@@ -345,6 +345,7 @@ def intact(path: Path, what: str) -> Iterator[None]:
         yield
     except _UNREADABLE as error:
         why = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        why = " ".join(why.split())
         raise JournalError(
             f"{path} is damaged: {what} cannot be read ({why}); restore a copy, or choose another file"
         ) from error

@@ -97,3 +97,11 @@ def test_serving_as_a_process(journal: Path, tmp_path: Path) -> None:
         assert complaints.strip() == "stopped"
     assert journal.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.db"]
+
+
+def test_names_that_are_empty(milbox: Milbox, problem: Path) -> None:
+    milbox("report", "", status=2)
+    milbox("ask", "j.db", "--problem", problem)
+    for arguments in (("report", "j.db", "--out", ""), ("export", "j.db", "--to", "csv", "--out", "")):
+        refused = milbox(*arguments, "--force", status=2).complaints
+        assert "the name of the file to write is empty" in refused

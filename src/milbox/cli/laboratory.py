@@ -203,6 +203,8 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
 
 def check_writable(path: Path, force: bool) -> None:
     """Refuse a file that exists or cannot be written, before any point is handed out."""
+    if not path.name:
+        raise InputError("the name of the file to write is empty")
     if path.exists() and not force:
         raise InputError(f"{path} exists already; choose another name, or give --force")
     if not path.resolve().parent.is_dir():

@@ -25,11 +25,11 @@ def report(journal: Path, out: Path | None, title: str | None, force: bool) -> N
     from milbox.cli.laboratory import check_writable, write
     from milbox.page import page, read_record
 
+    record = read_record(journal, title)
     out = journal.with_suffix(".html") if out is None else out
     if out.resolve() == journal.resolve():
         raise InputError(f"{out} is the journal itself; choose another file")
     check_writable(out, force or own_page(out))
-    record = read_record(journal, title)
     write(out, page(record))
     say(f"wrote a page about {plural(len(record.trials), 'trial')} to {out}")
 

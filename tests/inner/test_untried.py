@@ -71,7 +71,8 @@ def test_the_program_says_which_of_the_three_it_is() -> None:
     assert untried(domain, every, 1, rng, draws=0) == Empty()
     (last,) = proposed(untried(domain, every[1:], 3, rng, draws=0))
     assert last.point == every[0]
-    stopped = untried(square(9), [], 1, rng, draws=0, limits=HURRIED)
+    hard, point = nine_solutions()
+    stopped = untried(hard, [point], 1, rng, draws=0, limits=HURRIED)
     assert isinstance(stopped, Unknown)
     assert "nor proved that there is none within 0 s" in stopped.reason
 

@@ -152,7 +152,7 @@ def as_sums(constraint: Constraint) -> tuple[Linear, ...]:
         )
         counted = compare(combine(held), constraint.lower, constraint.upper)
         return (counted,) if counted.terms else ()
-    if isinstance(constraint, Linear) and constraint.terms and constraint.slack == 0.0 and simple(constraint):
+    if isinstance(constraint, Linear) and constraint.terms and constraint.narrow and simple(constraint):
         return (constraint,)
     return ()
 
@@ -185,7 +185,7 @@ def joint_states(
             partial = PartialSum.of(constraint, variables, members)
             for i in members:
                 sums.setdefault(i, []).append(partial)
-        else:
+        if not (isinstance(constraint, Linear) and members and simple(constraint) and constraint.narrow):
             due.setdefault(members[-1] if members else 0, []).append(constraint)
 
     parents: list[IntArray] = []
@@ -261,15 +261,16 @@ class PartialSum:
         for (factor,), coefficient in constraint.terms:
             i = place[factor.name]
             codes = np.array(variables[i].codes)
-            tables[i] += coefficient * (codes if factor.code is None else codes == factor.code)
+            tables[i] += float(coefficient) * (codes if factor.code is None else codes == factor.code)
         least, most = {}, {}
         low = high = 0.0
         for i in reversed(members):
             least[i], most[i] = low, high
             low, high = low + tables[i].min(), high + tables[i].max()
-        # Sums of whole numbers are exact; others may be off by what `holds` forgives, and by rounding.
-        slack = 2 * constraint.slack
-        return cls(tables, least, most, constraint.lower - slack, constraint.upper + slack, members[-1])
+        # Sums that floating point cannot hold are only sorted out here; `holds` decides.
+        lower, upper = constraint.limits
+        slack = 2 * constraint.rounding
+        return cls(tables, least, most, lower - slack, upper + slack, members[-1])
 
     def possible(self, value: FloatArray, place: int) -> BoolArray:
         """Which sums up to a place can still meet the limits."""

@@ -56,7 +56,7 @@ def negate(part: Any) -> Constraint:
     inner = constraint(part)
     if isinstance(inner, Literal):
         return Literal(inner.variable, inner.code, not inner.positive)
-    if isinstance(inner, Linear) and inner.slack == 0 and math.isinf(inner.lower) != math.isinf(inner.upper):
+    if isinstance(inner, Linear) and math.isinf(inner.lower) != math.isinf(inner.upper):
         # Whole numbers leave no room between "at most 3" and "at least 4".
         at_most_this = math.isinf(inner.lower)
         return Linear(

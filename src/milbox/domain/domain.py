@@ -20,6 +20,7 @@ from milbox.domain.constraints import Constraint, conjuncts
 from milbox.domain.encoding import Layout, decode, encode, layout
 from milbox.domain.expressions import Linear
 from milbox.domain.logic import shown
+from milbox.domain.relaxed import relaxed
 from milbox.domain.variables import (
     MOST_FEATURES,
     MOST_VARIABLES,
@@ -124,13 +125,25 @@ class Domain:
             activity = matrix @ encode(self.layout, points).T
             keep &= ((activity >= lower[:, None]) & (activity <= upper[:, None])).all(axis=0)
         columns = self.columns(points)
-        for constraint in others:
+        for constraint in (*others, *self.wide):
             keep &= constraint.holds(columns)
         return keep
 
     @cached_property
+    def wide(self) -> tuple[Linear, ...]:
+        """The linear constraints on features whose rows in floats allow more than they do."""
+        return tuple(
+            c
+            for c in conjuncts(self.constraints)
+            if isinstance(c, Linear) and not c.narrow and self.feature_row(c) is not None
+        )
+
+    @cached_property
     def linear_system(self) -> tuple[Any, FloatArray, FloatArray, tuple[Constraint, ...]]:
-        """Linear constraints on features as (sparse matrix, lower, upper), and all other constraints."""
+        """Linear constraints on features as (sparse matrix, lower, upper), and all other constraints.
+
+        No row excludes a point that its constraint allows; it may allow more where the constraint is wide.
+        """
         entries: list[tuple[int, int, float]] = []
         limits: list[tuple[float, float]] = []
         others: list[Constraint] = []
@@ -139,16 +152,29 @@ class Domain:
             if row is None or not isinstance(constraint, Linear):
                 others.append(constraint)
                 continue
-            entries += [(len(limits), column, value) for column, value in row]
-            limits.append((constraint.lower - constraint.slack, constraint.upper + constraint.slack))
+            coefficients, lower, upper = relaxed(
+                [c for _, c in row],
+                [self.feature_range(j) for j, _ in row],
+                constraint.lower,
+                constraint.upper,
+            )
+            entries += [(len(limits), j, c) for (j, _), c in zip(row, coefficients, strict=True) if c != 0.0]
+            limits.append((lower, upper))
         rows, columns, values = zip(*entries, strict=True) if entries else ((), (), ())
         matrix = csr_array((values, (rows, columns)), shape=(len(limits), self.features), dtype=np.float64)
-        lower, upper = np.array(limits, dtype=np.float64).reshape(-1, 2).T
-        return matrix, lower, upper, tuple(others)
+        sides = np.array(limits, dtype=np.float64).reshape(-1, 2)
+        return matrix, sides[:, 0], sides[:, 1], tuple(others)
 
-    def feature_row(self, constraint: Linear) -> list[tuple[int, float]] | None:
+    def feature_range(self, feature: int) -> tuple[int, int]:
+        """The least and the largest value of a feature."""
+        i = int(np.searchsorted(self.layout.start, feature, side="right")) - 1
+        variable = self.variables[i]
+        whole_code = not isinstance(variable, Binary) and not self.layout.onehot[i]
+        return (variable.codes[0], variable.codes[-1]) if whole_code else (0, 1)
+
+    def feature_row(self, constraint: Linear) -> list[tuple[int, int]] | None:
         """The constraint's coefficients on features; None where it multiplies or asks for single codes."""
-        row: list[tuple[int, float]] = []
+        row: list[tuple[int, int]] = []
         places = self.layout
         for monomial, coefficient in constraint.terms:
             if len(monomial) > 1:

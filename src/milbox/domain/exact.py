@@ -13,8 +13,12 @@ Exact: TypeAlias = int | Fraction
 
 # Beyond this, floating point no longer tells whole numbers apart.
 LARGEST = 2**53
-# Coefficients are made whole numbers when that keeps them below this; 0.1 then means one tenth exactly.
-LARGEST_WHOLE = 10**9
+# A decimal of at most this denominator is meant as it is written.
+SHORT = 10**9
+# Floats tell all decimals of so many digits apart.
+DIGITS = 15
+# Whole coefficients beyond this are refused: they come from numbers that differ by more than 48 digits.
+LARGEST_WHOLE = 10**48
 
 
 def number(value: Any) -> Exact:
@@ -37,22 +41,32 @@ def number(value: Any) -> Exact:
 def meant(value: float) -> Fraction:
     """The fraction a person means by a float: 0.1 is one tenth, 1 / 3 one third, 0.1 + 0.2 three tenths."""
     decimal = Fraction(repr(value))
-    if decimal.denominator <= LARGEST_WHOLE:
+    if decimal.denominator <= SHORT:
         return decimal
     simple = decimal.limit_denominator(1000)
     return simple if math.isclose(simple, value, rel_tol=1e-15) else decimal
 
 
-def whole_scale(values: Sequence[Exact]) -> int | None:
-    """The smallest factor that makes all values whole; None when they would become too large."""
-    scale = 1
-    for value in values:
-        scale = math.lcm(scale, value.denominator)
-        if scale > LARGEST_WHOLE:
-            return None
-    if scale == 1:
-        return 1
-    return scale if all(-LARGEST_WHOLE <= value * scale <= LARGEST_WHOLE for value in values) else None
+def whole_scale(values: Sequence[Exact]) -> int:
+    """The smallest factor that makes all values whole."""
+    return math.lcm(*(value.denominator for value in values))
+
+
+def rounding(value: Exact) -> Fraction:
+    """How far a number may be from the one that was meant: nothing up to 15 digits, which floats keep.
+
+    Longer ones, such as `math.pi` or a sum of many decimals, were computed and rounded on the way.
+    """
+    if value.denominator == 1:
+        return Fraction(0)
+    rest, twos, fives = value.denominator, 0, 0
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    length = max(twos, fives)
+    digits = abs(value.numerator) * 2 ** (length - twos) * 5 ** (length - fives)
+    return Fraction(abs(value.numerator), value.denominator * 2**52) if digits >= 10**DIGITS else Fraction(0)
 
 
 def digits(count: int) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray
-from milbox.domain.exact import Exact, Number, number, plain, whole_scale
+from milbox.domain.exact import LARGEST, LARGEST_WHOLE, Exact, Number, number, plain, rounding, whole_scale
 from milbox.domain.logic import Logical, no_truth, single
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 Codes: TypeAlias = Mapping[str, IntArray]
 """Many points at once: for each variable's name the codes it takes, one entry per point."""
 
-# What rounding may add up to in a sum whose coefficients could not be made whole, per unit of its size.
-ROUNDING = 1e-9
+WORD = 2**62
+"""Sums below this are exact in 64 bits, in any order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Factor:
     def value(self, codes: Codes) -> IntArray:
         """What the factor is at each of many points."""
         column = codes[self.name]
-        return column if self.code is None else (column == self.code).astype(np.int64)
+        return column if self.code is None else (column == self.code).astype(column.dtype)
 
     def __str__(self) -> str:
         if self.code is None or (self.variable.kind == "binary" and self.code == 1):
@@ -180,25 +180,64 @@ class Literal(Arithmetic, Logical):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Linear(Logical):
-    """lower <= sum of coefficient * monomial <= upper. Coefficients are whole numbers wherever possible."""
+    """lower <= sum of coefficient * monomial <= upper, all of them whole numbers or no limit at all."""
 
-    terms: tuple[tuple[Monomial, Number], ...]
+    terms: tuple[tuple[Monomial, int], ...]
     lower: Number
     upper: Number
 
     def holds(self, codes: Codes) -> BoolArray:
-        """Whether the sum lies within its limits, at each of many points."""
-        value = total(self.terms, codes)
-        return np.asarray((self.lower - self.slack <= value) & (value <= self.upper + self.slack))
+        """Whether the sum lies within its limits, at each of many points: exactly, however large it is."""
+        if self.size < WORD:
+            value = total(self.terms, codes)
+            return np.asarray((self.lower <= value) & (value <= self.upper))
+        # Floating point decides where it is sure, and Python's integers decide the rest.
+        rough = total(((monomial, float(c)) for monomial, c in self.terms), codes)
+        lower, upper = self.limits
+        near = self.rounding
+        holds = np.asarray((lower <= rough) & (rough <= upper))
+        doubt = np.flatnonzero((np.abs(rough - lower) <= near) | (np.abs(rough - upper) <= near))
+        if len(doubt):
+            exact = total(self.terms, {name: column[doubt] for name, column in codes.items()})
+            holds[doubt] = [self.lower <= value <= self.upper for value in exact.tolist()]
+        return holds
 
     @property
-    def slack(self) -> float:
-        """What rounding can add up to: nothing when every coefficient is whole."""
-        if all(isinstance(coefficient, int) for _, coefficient in self.terms):
-            return 0.0
-        return ROUNDING * sum(
-            abs(coefficient) * math.prod(largest(f) for f in monomial) for monomial, coefficient in self.terms
+    def size(self) -> int:
+        """No sum of some of the terms is larger in absolute value."""
+        return size(self.terms)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether every sum of terms is a whole number that floating point holds exactly."""
+        return self.size < LARGEST
+
+    @property
+    def rounding(self) -> float:
+        """How far a sum of the terms in floating point can be from the true one."""
+        return 0.0 if self.narrow else float(self.size) * 2.0**-52 * (len(self.terms) + 2)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The limits as floats; what no sum can reach is brought near, where it says the same."""
+        reach = self.size + 1
+        return (
+            -math.inf if self.lower == -math.inf else float(min(max(self.lower, -reach), reach)),
+            math.inf if self.upper == math.inf else float(min(max(self.upper, -reach), reach)),
         )
+
+    @property
+    def written(self) -> tuple[tuple[tuple[Monomial, Number], ...], Number, Number]:
+        """Terms and limits for people: where they are too long, divided by a power of ten."""
+        digits = len(str(max((abs(c) for _, c in self.terms), default=0)))
+        if digits <= 16:
+            return self.terms, self.lower, self.upper
+        unit = 10 ** (digits - 1)
+        lower, upper = (
+            limit if isinstance(limit, float) else plain(number(Fraction(limit, unit)))
+            for limit in (self.lower, self.upper)
+        )
+        return tuple((m, float(Fraction(c, unit))) for m, c in self.terms), lower, upper
 
     @property
     def variables(self) -> tuple["Variable", ...]:
@@ -206,14 +245,8 @@ class Linear(Logical):
         return distinct(factor.variable for monomial, _ in self.terms for factor in monomial)
 
     def __str__(self) -> str:
-        text = shown_sum(self.terms)
-        if self.lower == self.upper:
-            return f"{text} == {self.upper}"
-        if self.lower == -math.inf:
-            return f"{text} <= {self.upper}"
-        if self.upper == math.inf:
-            return f"{text} >= {self.lower}"
-        return f"{self.lower} <= {text} <= {self.upper}"
+        terms, lower, upper = self.written
+        return limited(shown_sum(terms), lower, upper)
 
 
 def linear(operand: Any) -> LinExpr:
@@ -245,17 +278,32 @@ def combine(parts: Iterable[tuple[Any, Any]]) -> LinExpr:
 
 
 def compare(expression: LinExpr, lower: Number | Exact, upper: Number | Exact) -> Linear:
-    """The constraint lower <= expression <= upper, with whole coefficients wherever possible."""
+    """The constraint lower <= expression <= upper with whole coefficients: 0.1 a <= 0.3 is a <= 3.
+
+    Where numbers were rounded before they came here, the limits move apart by as much as that can amount to,
+    so that `pi * k >= 3 * pi` holds at 3.
+    """
     low, high = (
         limit if isinstance(limit, float) else limit - expression.constant for limit in (lower, upper)
     )
     coefficients = list(expression.terms.values())
     scale = whole_scale(coefficients)
-    if scale is None:
-        terms = tuple((monomial, plain(c)) for monomial, c in expression.terms.items())
-        return Linear(terms, plain(low), plain(high))
     whole = [int(c * scale) for c in coefficients]
     divisor = math.gcd(*whole) or 1
+    if any(abs(c) > LARGEST_WHOLE * divisor for c in whole):
+        raise ValueError(
+            f"{limited(str(LinExpr(expression.terms)), plain(low), plain(high))} cannot be held exactly: its "
+            f"coefficients have more than {len(str(LARGEST_WHOLE)) - 1} digits between the first of the "
+            f"largest and the last of the smallest; round them, or choose other units"
+        )
+    off = (len(whole) + 2) * sum(
+        rounding(c) * math.prod(largest(factor) for factor in monomial)
+        for monomial, c in expression.terms.items()
+    )
+    low, high = (
+        limit if isinstance(limit, float) else limit + way * (off + (len(whole) + 2) * rounding(limit))
+        for way, limit in ((-1, low), (1, high))
+    )
     # A sum of whole numbers reaches a limit in between no sooner than the next whole number.
     return Linear(
         tuple(zip(expression.terms, (c // divisor for c in whole), strict=True)),
@@ -265,15 +313,54 @@ def compare(expression: LinExpr, lower: Number | Exact, upper: Number | Exact) -
 
 
 def total(terms: Iterable[tuple[Monomial, Number]], codes: Codes) -> Any:
-    """The sum of the terms at each of many points."""
+    """The sum of the terms at each of many points; of whole coefficients it is exact."""
+    listed = list(terms)
+    # Where 64 bits are too few, Python's integers have enough.
+    wide = all(isinstance(c, int) for _, c in listed) and size(listed) >= WORD  # type: ignore[arg-type]
+    if wide:
+        codes = {name: column.astype(object) for name, column in codes.items()}
     # A sum of nothing has an entry per point too.
-    result: Any = np.zeros(len(next(iter(codes.values()))), dtype=np.int64)
-    for monomial, coefficient in terms:
+    result: Any = np.zeros(len(next(iter(codes.values()))), dtype=object if wide else np.int64)
+    for monomial, coefficient in listed:
         part: Any = coefficient
         for factor in monomial:
             part = part * factor.value(codes)
         result = result + part
     return result
+
+
+def size(terms: Iterable[tuple[Monomial, int]]) -> int:
+    """No sum of some of the terms is larger in absolute value."""
+    return sum(abs(c) * math.prod(largest(f) for f in monomial) for monomial, c in terms)
+
+
+def reach(terms: Iterable[tuple[Monomial, int]]) -> tuple[int, int]:
+    """The least and the most a sum can be: exact when each variable is alone in its terms."""
+    least = most = 0
+    slopes: dict[str, int] = {}
+    jumps: dict[str, dict[int, int]] = {}
+    ranges: dict[str, range] = {}
+    for monomial, c in terms:
+        if len(monomial) > 1:
+            least, most = least + min(c, 0), most + max(c, 0)
+            continue
+        (factor,) = monomial
+        ranges[factor.name] = factor.variable.codes
+        own = jumps.setdefault(factor.name, {})
+        if factor.code is None:
+            slopes[factor.name] = slopes.get(factor.name, 0) + c
+        else:
+            own[factor.code] = own.get(factor.code, 0) + c
+    for name, codes in ranges.items():
+        slope, own = slopes.get(name, 0), jumps[name]
+        # Between jumps the sum is a line, so that its ends are enough.
+        plain_codes = [
+            next((code for code in way if code not in own), None) for way in (codes, reversed(codes))
+        ]
+        ends = [slope * code for code in plain_codes if code is not None]
+        ends += [slope * code + c for code, c in own.items() if code in codes]
+        least, most = least + min(ends), most + max(ends)
+    return least, most
 
 
 def largest(factor: Factor) -> int:
@@ -292,11 +379,26 @@ def distinct(variables: Iterable["Variable"]) -> tuple["Variable", ...]:
     return tuple(seen.values())
 
 
+def limited(text: str, lower: Number, upper: Number) -> str:
+    """The sum with the comparisons its limits ask for."""
+    if lower == upper:
+        return f"{text} == {upper}"
+    if lower == -math.inf:
+        return f"{text} <= {upper}"
+    if upper == math.inf:
+        return f"{text} >= {lower}"
+    return f"{lower} <= {text} <= {upper}"
+
+
 def shown_sum(terms: Iterable[tuple[Monomial, Number]]) -> str:
     """The terms as a person would write them."""
     text = ""
     for monomial, coefficient in terms:
-        size = "" if abs(coefficient) == 1 else f"{abs(coefficient):g}*"
+        size = (
+            ""
+            if abs(coefficient) == 1
+            else f"{abs(coefficient):{'d' if isinstance(coefficient, int) else 'g'}}*"
+        )
         sign = "-" if coefficient < 0 else "+"
         joined = "*".join(str(factor) for factor in monomial)
         text += f" {sign} {size}{joined}" if text else f"{'-' if coefficient < 0 else ''}{size}{joined}"

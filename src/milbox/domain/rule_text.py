@@ -51,11 +51,11 @@ def rule_text(constraint: Constraint) -> str:
 
 def linear_text(constraint: Linear) -> str:
     """A sum between its limits; one without terms is true or false everywhere."""
-    lower, upper = constraint.lower, constraint.upper
+    terms, lower, upper = constraint.written
     if not constraint.terms or (math.isinf(lower) and math.isinf(upper)):
         return "all_of()" if lower <= 0 <= upper or constraint.terms else "any_of()"
     text = ""
-    for monomial, coefficient in constraint.terms:
+    for monomial, coefficient in terms:
         sign = "-" if coefficient < 0 else "+"
         size = "" if abs(coefficient) == 1 else f"{abs(coefficient)!r}*"
         term = size + monomial_text(monomial)

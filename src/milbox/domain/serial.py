@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from milbox.domain.array import Array, binary, categorical, integer
 from milbox.domain.automata import Automaton
 from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
-from milbox.domain.exact import Number
-from milbox.domain.expressions import Factor, Linear, Literal
+from milbox.domain.exact import Number, number
+from milbox.domain.expressions import Factor, Linear, LinExpr, Literal, combine, compare
 from milbox.domain.graphs import Chosen, Connected
 from milbox.domain.variables import Categorical, Integer, Variable
 
@@ -111,7 +112,13 @@ def from_json(form: Mapping[str, Any], variables: Mapping[str, Variable]) -> Con
                 for coefficient, monomial in form["terms"]
             )
             lower, upper = form["lower"], form["upper"]
-            return Linear(terms, -math.inf if lower is None else lower, math.inf if upper is None else upper)
+            low, high = -math.inf if lower is None else lower, math.inf if upper is None else upper
+            if all(isinstance(number, int) for number in (*(c for _, c in terms), *(lower or 0, upper or 0))):
+                return Linear(terms, low, high)
+            # As journals had coefficients of many digits before these were made whole.
+            return compare(
+                combine((c, LinExpr({m: 1})) for m, c in terms), meant_limit(low), meant_limit(high)
+            )
         case "all_of":
             return AllOf(tuple(from_json(part, variables) for part in form["parts"]))
         case "any_of":
@@ -144,6 +151,11 @@ def from_json(form: Mapping[str, Any], variables: Mapping[str, Variable]) -> Con
                 form["connected"],
             )
     raise ValueError(f"no kind of constraint is called {form['kind']!r}")
+
+
+def meant_limit(limit: Number) -> Number | Fraction:
+    """A limit as it was meant; infinite ones as they are."""
+    return limit if math.isinf(limit) else number(limit)
 
 
 def finite(limit: Number) -> Number | None:

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from milbox.domain import Constraint, Domain
 from milbox.domain.blocks import blocks
-from milbox.embed.domain import formulate
+from milbox.domain.search import GLANCE, Verdict, find
+from milbox.embed.domain import formulate, trusted
 from milbox.errors import DomainError
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status
@@ -12,9 +13,6 @@ from milbox.milp.solution import Limits, Solver, Status
 
 def ensure_feasible(domain: Domain, solver: Solver) -> None:
     """Refuse a domain without points, naming a few constraints that already exclude one another."""
-    listed = blocks(domain)
-    if listed is not None and all(len(block.states) for block in listed):
-        return
     if feasible(domain, domain.constraints, solver):
         return
     guilty = conflict(domain, solver)
@@ -30,10 +28,25 @@ def ensure_feasible(domain: Domain, solver: Solver) -> None:
 
 
 def feasible(domain: Domain, constraints: Sequence[Constraint], solver: Solver) -> bool:
-    """Whether some point satisfies these constraints; a search that a limit stops counts as yes."""
+    """Whether some point satisfies these constraints; where neither is proved, it counts as yes.
+
+    States that are listed and sums in whole numbers decide before a solver, which works to tolerances.
+    """
+    part = Domain(domain.declared, tuple(constraints))
+    listed = blocks(part)
+    if listed is not None:
+        return all(len(block.states) for block in listed)
+    found = find(part, nodes=GLANCE)
+    if found is not Verdict.OPEN:
+        return found is not Verdict.EMPTY
     milp = MilpBuilder()
-    formulate(Domain(domain.declared, tuple(constraints)), milp)
-    return solver.solve(milp.build(), Limits(seconds=60.0)).status is not Status.INFEASIBLE
+    formulation = formulate(part, milp)
+    solution = solver.solve(milp.build(), Limits(seconds=60.0))
+    if solution.x is not None and part.contains(part.decode(solution.x[formulation.inputs])):
+        return True
+    if solution.status is Status.INFEASIBLE and trusted(part):
+        return False
+    return find(part) is not Verdict.EMPTY
 
 
 def conflict(domain: Domain, solver: Solver) -> tuple[Constraint, ...]:

@@ -6,8 +6,9 @@ expression being one makes the part hold, and what it is otherwise does not matt
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 
@@ -29,8 +30,8 @@ from milbox.domain import (
     Table,
     Variable,
 )
-from milbox.domain.exact import Number
-from milbox.domain.expressions import Monomial
+from milbox.domain.expressions import Monomial, reach
+from milbox.domain.relaxed import relaxed
 from milbox.embed.affine import NOTHING, constant, total
 from milbox.embed.negation import negated
 from milbox.embed.structures import enforce_automaton, enforce_connected
@@ -38,6 +39,9 @@ from milbox.milp.program import Affine, MilpBuilder
 
 # An integer-encoded variable of more codes gets columns only for those that are asked about.
 MOST_UNARY = 4096
+
+LARGEST_ACTIVITY = 1e8
+"""The largest sum of a row's terms about which a solver's proofs are taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +168,11 @@ class Formulation:
             case Literal():
                 self.at_least(self.literal(constraint) + -1.0 * when, 0)
             case Linear(terms, lower, upper):
-                expression = total(float(c) * self.monomial(m) for m, c in terms)
-                least, most = activity(terms)
-                slack = constraint.slack
-                self.limit(expression, lower - slack, upper + slack, least, most, when)
+                ranges = [reach([(m, 1)]) for m, _ in terms]
+                row, low, high = relaxed([c for _, c in terms], ranges, lower, upper)
+                kept = [(c, m) for c, (m, _) in zip(row, terms, strict=True) if c != 0.0]
+                expression = total(c * self.monomial(m) for c, m in kept)
+                self.limit(expression, low, high, *activity(terms, row), when)
             case AllOf(parts):
                 for part in parts:
                     self.enforce(part, when)
@@ -253,22 +258,34 @@ def formulate(domain: Domain, milp: MilpBuilder) -> Formulation:
     return formulation
 
 
-def activity(terms: Iterable[tuple[Monomial, Number]]) -> tuple[float, float]:
-    """The least and the most a sum can be: exact when each variable is alone in its terms."""
-    least = most = 0.0
-    tables: dict[str, FloatArray] = {}
-    for monomial, coefficient in terms:
-        if len(monomial) > 1:
-            least, most = least + min(coefficient, 0), most + max(coefficient, 0)
-            continue
-        (factor,) = monomial
-        codes = np.array(factor.variable.codes)
-        adds = coefficient * (codes if factor.code is None else codes == factor.code)
-        tables[factor.name] = tables.get(factor.name, np.zeros(len(codes))) + adds
-    return (
-        float(least + sum(table.min() for table in tables.values())),
-        float(most + sum(table.max() for table in tables.values())),
-    )
+@lru_cache(maxsize=64)
+def trusted(domain: Domain) -> bool:
+    """Whether a solver's proofs about the domain's rows count.
+
+    Solvers compare with tolerances relative to a row's side. Where terms of a row add up to more than
+    `LARGEST_ACTIVITY`, or a column is as wide, rounding may reach what they still tell apart, and neither
+    infeasibility nor a bound is proved.
+    """
+    milp = MilpBuilder()
+    formulate(domain, milp)
+    program = milp.build()
+    widest = np.maximum(np.abs(program.lower), np.abs(program.upper))
+    activity = abs(program.matrix) @ widest
+    sides = np.concatenate([program.row_lower, program.row_upper])
+    sizes = np.concatenate([widest, activity, np.abs(sides[np.isfinite(sides)])])
+    return bool((sizes <= LARGEST_ACTIVITY).all()) and not domain.wide
+
+
+def activity(terms: Sequence[tuple[Monomial, int]], row: Sequence[float]) -> tuple[float, float]:
+    """The least and the most that the row of a sum can be."""
+    if all(c == own for c, (_, own) in zip(row, terms, strict=True)):
+        least, most = reach(terms)
+        return float(least), float(most)
+    # Scaled: term by term, and as much more as rounding may amount to.
+    ranges = (reach([(m, 1)]) for m, _ in terms)
+    ends = [(c * low, c * high) for c, (low, high) in zip(row, ranges, strict=True)]
+    slack = 2.0**-50 * sum(max(abs(low), abs(high)) for low, high in ends)
+    return sum(min(pair) for pair in ends) - slack, sum(max(pair) for pair in ends) + slack
 
 
 def takes(variable: Variable, value: object) -> bool:

@@ -27,10 +27,8 @@ def negated(constraint: Constraint) -> Constraint:
         case Literal():
             return negate(constraint)
         case Linear(terms, lower, upper):
-            # Whole sums jump by one; others must leave by more than `holds` forgives.
-            step = 1 if constraint.slack == 0 else 2 * constraint.slack
-            below = [Linear(terms, -math.inf, lower - step)] if lower > -math.inf else []
-            above = [Linear(terms, upper + step, math.inf)] if upper < math.inf else []
+            below = [Linear(terms, -math.inf, lower - 1)] if lower > -math.inf else []
+            above = [Linear(terms, upper + 1, math.inf)] if upper < math.inf else []
             return either((*below, *above))
         case AllOf(parts):
             return AnyOf(tuple(negated(part) for part in parts))

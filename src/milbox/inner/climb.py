@@ -24,7 +24,7 @@ STARTS = 4
 ROUNDS = 20
 KEPT = 32
 # Values of all variables together that are listed for a climb; a wide integer alone may have more.
-MOST_OPTIONS = 1 << 20
+MOST_OPTIONS = 1 << 17
 
 
 def climbed(

@@ -12,7 +12,7 @@ from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
 from milbox.embed.bounds import Bounded, block_bounds, one_hot_groups, rescaled, thinned
-from milbox.embed.domain import Formulation, formulate
+from milbox.embed.domain import Formulation, formulate, trusted
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
 from milbox.inner.climb import as_network, climbed
@@ -94,7 +94,8 @@ class Mip:
             if start is not None:
                 given = milp.completed(formulation.inputs, domain.encode([start[0]])[0])
             solution = self.solver.solve(milp.build(), left, given)
-            bound = min(bound, solution.bound)
+            # A bound is a proof too, and proves nothing where rows are wider than tolerances allow.
+            bound = min(bound, solution.bound if trusted(domain) else math.inf)
             if solution.x is None:
                 point = None
                 break
@@ -112,7 +113,7 @@ class Mip:
             point, claimed = start
         if point is None:
             # Rows for some of the forbidden points leave more than rows for all would.
-            if solution.status is Status.INFEASIBLE:
+            if solution.status is Status.INFEASIBLE and trusted(domain):
                 return Empty()
             if self.radius > 1:
                 return Unknown(stopped(solution.solver, self.limits, len(forbidden), len(rows)))

@@ -13,7 +13,8 @@ from numpy.random import Generator
 
 from milbox.arrays import IntArray, Point
 from milbox.domain import Domain
-from milbox.embed.domain import formulate
+from milbox.domain.search import GLANCE, NODES, Verdict, find
+from milbox.embed.domain import formulate, trusted
 from milbox.embed.nogood import forbid
 from milbox.inner.enumerate import Enumerate, all_points
 from milbox.milp.program import Affine, MilpBuilder
@@ -100,6 +101,8 @@ def solved(
     A solver works to tolerances, so what it finds is checked. A point that it should not have found is
     excluded by a row of its own, and the solver is asked again.
     """
+    if not trusted(domain) and find(domain, seen, GLANCE) is Verdict.EMPTY:
+        return Empty()
     until = time.perf_counter() + limits.seconds
     excluded = sorted(seen)
     weights = rng.standard_normal(domain.features)
@@ -111,7 +114,7 @@ def solved(
         milp.maximize(Affine(formulation.inputs, weights))
         left = max(0.0, until - time.perf_counter())
         solution = solver.solve(milp.build(), Limits(left, limits.gap, limits.nodes))
-        if solution.x is None and solution.status is Status.INFEASIBLE:
+        if solution.x is None and solution.status is Status.INFEASIBLE and trusted(domain):
             return Empty()
         if solution.x is not None:
             point = domain.decode(solution.x[formulation.inputs])
@@ -119,7 +122,10 @@ def solved(
                 return point
             wrong += 1
         if solution.x is None or point in excluded or time.perf_counter() >= until:
-            return Unknown(stopped(solution.solver, limits, len(seen), wrong))
+            found = find(domain, seen, NODES)  # in whole numbers, where tolerances are too wide
+            if found is Verdict.OPEN:
+                return Unknown(stopped(solution.solver, limits, len(seen), wrong))
+            return Empty() if isinstance(found, Verdict) else found
         excluded.append(point)
 
 

@@ -20,13 +20,14 @@ def constraint_text(constraint: Constraint) -> str:
         sign = "-" if coefficient < 0 else "+"
         size = "" if abs(coefficient) == 1 else f"{abs(coefficient)!r}*"
         shown += f" {sign} {size}{term}" if shown else f"{'-' if coefficient < 0 else ''}{size}{term}"
-    return limited(shown, constraint.lower, constraint.upper)
+    _, lower, upper = constraint.written
+    return limited(shown, lower, upper)
 
 
 def runs(constraint: Linear) -> Iterator[tuple[float, str]]:
     """Coefficients and terms; neighbouring items of an array with one coefficient as one term."""
     held: list[tuple[float, str, str | None, int]] = []
-    for monomial, coefficient in constraint.terms:
+    for monomial, coefficient in constraint.written[0]:
         term = monomial_text(monomial)
         item = ITEM.fullmatch(term) if len(monomial) == 1 else None
         entry = (coefficient, term, item["array"] if item else None, int(item["index"]) if item else -1)

@@ -34,7 +34,11 @@ def difference(written: Header, opened: Header) -> str | None:
 
     It is the end of a sentence that begins with the file and "was written". Versions of one strategy agree.
     """
-    if written.domain_fingerprint != opened.domain_fingerprint:
+    # Journals may have a domain in an older form, which is read into today's.
+    if (
+        written.domain_fingerprint != opened.domain_fingerprint
+        and Domain.from_json(written.domain).fingerprint != opened.domain_fingerprint
+    ):
         return "for another domain: " + domain_difference(written.domain, opened.domain)
     if written.sense != opened.sense:
         return f"to {written.sense}, and is opened to {opened.sense}"

@@ -28,14 +28,18 @@ from milbox.domain.constraints import (
     Not,
     Table,
 )
+from milbox.domain.exact import Number
 from milbox.domain.expressions import Linear, Literal
 from milbox.domain.variables import Variable
 
 Numbers: TypeAlias = npt.NDArray[Any]
-"""Whole numbers or floats."""
+"""Whole numbers of 64 bits, or of any length."""
 
 ENTRIES = 1 << 20
 """The largest transition table of one layer, in entries."""
+
+SHORT = 1 << 60
+"""Sums below this are exact in 64 bits, with room for two marks."""
 
 TRUTH_TABLE = 1 << 16
 """Constraints of no special form are compiled from all joint codes of their variables, up to this many."""
@@ -134,10 +138,10 @@ def unique_rows(table: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def grown(
-    start: Any, sizes: Sequence[int], step: Callable[[int, Numbers], Numbers], limit: int
+    states: Numbers, sizes: Sequence[int], step: Callable[[int, Numbers], Numbers], limit: int
 ) -> tuple[list[IntArray], Numbers]:
     """Transitions between numbers as states: `step(k, states)` is (states, letters) next ones."""
-    states, steps = np.array([start]), []
+    steps: list[IntArray] = []
     for k, size in enumerate(sizes):
         if len(states) * size > limit:
             raise TooLarge
@@ -157,21 +161,23 @@ def sums(
     """Partial sums; those that cannot leave the limits any more, or not reach them, are one state each."""
     adds = added(constraint, variables, place)
     tables = tuple(tuple(adds[i].tolist()) for i in places)
-    low, high = constraint.lower - constraint.slack, constraint.upper + constraint.slack
-    return replace(partial_sums(tables, low, high, limit), places=places)
+    return replace(partial_sums(tables, constraint.lower, constraint.upper, limit), places=places)
 
 
 @lru_cache(maxsize=1024)
-def partial_sums(tables: tuple[tuple[int | float, ...], ...], low: float, high: float, limit: int) -> Machine:
+def partial_sums(tables: tuple[tuple[int, ...], ...], low: Number, high: Number, limit: int) -> Machine:
     """The machine of a sum of one number from each table, whatever the variables; windows share it."""
-    arrays = [np.array(table) for table in tables]
-    whole = all(array.dtype.kind == "i" for array in arrays)
-    kind = np.int64 if whole else np.float64
-    if whole and sum(int(np.abs(array).max()) for array in arrays) >= 1 << 60:
-        raise TooLarge
-    least = np.append(np.cumsum([array.min() for array in arrays][::-1])[::-1], 0)[1:]
-    most = np.append(np.cumsum([array.max() for array in arrays][::-1])[::-1], 0)[1:]
-    never, always = (kind(-(2.0**62)), kind(2.0**62)) if whole else (kind(-np.inf), kind(np.inf))
+    size = sum(max(abs(number) for number in table) for table in tables)
+    # Where 64 bits are too few, Python's integers have enough; they take longer.
+    kind: Any = np.int64 if size < SHORT else object
+    limit = limit if size < SHORT else limit // 16
+    arrays = [np.array(table, dtype=kind) for table in tables]
+    least, most = [0], [0]
+    for table in reversed(tables[1:]):
+        least.insert(0, least[0] + min(table))
+        most.insert(0, most[0] + max(table))
+    always = 1 << 62 if size < SHORT else 4 * size
+    never = -always
 
     def step(k: int, states: Numbers) -> Numbers:
         settled = (states == never) | (states == always)
@@ -181,7 +187,7 @@ def partial_sums(tables: tuple[tuple[int | float, ...], ...], low: float, high: 
         after = np.where(out, never, np.where(sure, always, after))
         return np.where(settled[:, None], states[:, None], after)
 
-    steps, states = grown(kind(0), [len(array) for array in arrays], step, limit)
+    steps, states = grown(np.zeros(1, dtype=kind), [len(array) for array in arrays], step, limit)
     return minimised(tuple(range(len(tables))), steps, states == always)
 
 
@@ -191,7 +197,8 @@ def added(constraint: Linear, variables: Sequence[Variable], place: Mapping[str,
     for (factor,), coefficient in constraint.terms:
         i = place[factor.name]
         codes = np.array(variables[i].codes)
-        part = coefficient * (codes if factor.code is None else (codes == factor.code).astype(np.int64))
+        codes = codes if factor.code is None else (codes == factor.code).astype(np.int64)
+        part = coefficient * (codes if constraint.size < SHORT else codes.astype(object))
         tables[i] = tables[i] + part if i in tables else part
     return tables
 
@@ -214,7 +221,7 @@ def used_values(
         clash = (states[:, None] == never) | ((states[:, None] & bit[None, :]) != 0)
         return np.where(clash, never, (states[:, None] | bit[None, :]) & later[k + 1])
 
-    steps, states = grown(np.int64(0), [len(label) for label in labels], step, limit)
+    steps, states = grown(np.zeros(1, dtype=np.int64), [len(label) for label in labels], step, limit)
     return steps, states != never
 
 

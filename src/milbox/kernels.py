@@ -56,6 +56,11 @@ def inlined(function: Kernel) -> Kernel:
     return cast(Kernel, numba.njit(forceinline=True, **INNER)(function))
 
 
+def inlined_sum(function: Kernel) -> Kernel:
+    """Compile a short kernel of sums and maxima as part of those that call it."""
+    return cast(Kernel, numba.njit(forceinline=True, fastmath=REORDERED, **INNER)(function))
+
+
 def vectorised(function: Kernel) -> Kernel:
     """Compile a kernel of sums and maxima over long loops."""
     return cast(Kernel, numba.njit(fastmath=REORDERED, **INNER)(function))

@@ -1,0 +1,283 @@
+"""The Lagrangian bound: a line above every unit turns the network into a longest path.
+
+With a slope and a constant per row such that, wherever the node allows h_r to be,
+
+    weight_r relu(h_r) <= slope_r h_r + constant_r,
+
+f is at most sum_r (constant_r + slope_r bias_r) plus the longest path for the cost slope .
+table[letter]. Which lines are allowed, when low < h_r < high over the node (see `draw_line`):
+
+    - weight > 0: the chord from (low, 0) to (high, weight * high);
+    - weight < 0, and ties: any slope in [weight, 0];
+    - branched on and active (h_r >= 0): any slope from the weight upwards; inactive: any from 0 downwards.
+
+What is free to choose is a multiplier, the price. The bound is convex in the prices (of either layer
+while those of the other stay); subgradient steps improve it, and it is valid whatever the prices are.
+With two layers lines are put above the upper units first; what a row is worth then is what it says to
+them, times their slopes.
+
+Rounding: a bound is a sum of at most `longest + rows` terms of total size sum_r |slope_r| size_r, so
+that `noise` times that size covers it; every bound and every max-marginal is compared with this
+allowance.
+"""
+
+from milbox.arrays import FloatArray
+from milbox.inner.search.incumbents import offer_path
+from milbox.inner.search.passes import add_inputs, longest, set_costs, trace, worth
+from milbox.inner.search.state import (
+    ACTIVE,
+    BASE,
+    BEST_H,
+    BEST_PRICE,
+    BEST_SLOPE,
+    GAIN,
+    HIGH,
+    INACTIVE,
+    LEAST,
+    LOW,
+    MOST,
+    OPEN,
+    PHASE,
+    PRICE,
+    SLOPE,
+    STEP,
+    SURELY_ACTIVE,
+    WEIGHT,
+    Desk,
+    H,
+    Lines,
+    Pool,
+    Problem,
+    Tried,
+)
+from milbox.kernels import inlined, kernel, larger, smaller
+
+STEEPEST = 64.0
+"""A price that is not limited otherwise may not grow beyond all bounds: rounding grows with it."""
+
+PATIENCE, DAMPING = 6, 0.7
+"""After so many steps without a better bound the steps get shorter by so much."""
+
+
+@inlined
+def floor_of(pool: Pool) -> float:
+    """What a point must beat: the last point in hand, or any point at all, since |f| < 1/2."""
+    return float(larger(pool.value[len(pool.value) - 1], -1.0))
+
+
+@kernel
+def draw_line(lines: Lines, i: int, shared: bool) -> float:
+    """Draw the line of one row or upper unit and limit its price; its constant.
+
+    Where the weight is `shared` with other prices and changes with them, the price is a share of it.
+    """
+    weight, phase = lines[WEIGHT, i], lines[PHASE, i]
+    base, gain, most, constant = 0.0, 0.0, 0.0, 0.0
+    if phase == OPEN and weight > 0.0:
+        base = weight * lines[HIGH, i] / (lines[HIGH, i] - lines[LOW, i])
+        constant = -base * lines[LOW, i]
+        most = 1.0
+    elif phase == OPEN and shared:
+        gain = weight
+        most = 1.0
+    elif phase == OPEN:
+        gain = -1.0
+        most = -weight
+    elif phase == ACTIVE:
+        base, gain, most = weight, 1.0, STEEPEST
+    elif phase == INACTIVE:
+        gain, most = -1.0, STEEPEST
+    elif phase == SURELY_ACTIVE:
+        base = weight
+    lines[BASE, i] = base
+    lines[GAIN, i] = gain
+    lines[LEAST, i] = 0.0
+    lines[MOST, i] = most
+    lines[PRICE, i] = smaller(larger(lines[PRICE, i], 0.0), most)
+    return constant
+
+
+@kernel
+def set_slopes(lines: Lines, bias: FloatArray, size: FloatArray, count: int) -> tuple[float, float]:
+    """Set slopes by prices; what biases add to the bound, and the size of the sums behind it."""
+    total = 0.0
+    reach = 0.0
+    for i in range(count):
+        slope = lines[BASE, i] + lines[GAIN, i] * lines[PRICE, i]
+        lines[SLOPE, i] = slope
+        total += slope * bias[i]
+        reach += abs(slope) * size[i]
+    return total, reach
+
+
+@kernel
+def subgradient(lines: Lines, h: FloatArray, count: int) -> float:
+    """Set the derivatives of the bound by the prices, where those can follow; the sum of their squares."""
+    total = 0.0
+    for i in range(count):
+        step = lines[GAIN, i] * h[i]
+        if (step > 0.0 and lines[PRICE, i] <= lines[LEAST, i]) or (
+            step < 0.0 and lines[PRICE, i] >= lines[MOST, i]
+        ):
+            step = 0.0
+        lines[STEP, i] = step
+        total += step * step
+    return total
+
+
+@kernel
+def move(lines: Lines, stride: float, count: int) -> None:
+    """Change prices against the derivatives."""
+    for i in range(count):
+        price = lines[PRICE, i] - stride * lines[STEP, i]
+        lines[PRICE, i] = smaller(larger(price, lines[LEAST, i]), lines[MOST, i])
+
+
+@kernel
+def draw_all(net: Problem, lines: Lines, uppers: Lines) -> tuple[float, float]:
+    """Draw lines above upper units and then above rows; their constants, and the size of the upper sums."""
+    rows, layer = net.above.shape
+    constant = 0.0
+    reach = 0.0
+    if layer > 0:
+        for k in range(layer):
+            constant += draw_line(uppers, k, False)
+        added, reach = set_slopes(uppers, net.upper_bias, net.upper_size, layer)
+        constant += added
+    for r in range(rows):
+        weight = net.weight[r]
+        for k in range(layer):
+            weight += uppers[SLOPE, k] * net.above[r, k]
+        lines[WEIGHT, r] = weight
+        constant += draw_line(lines, r, layer > 0 and not net.tie[r])
+    return constant, reach
+
+
+@kernel
+def relaxed_inputs(net: Problem, lines: Lines, z: FloatArray) -> None:
+    """Set z to the inputs of upper units if each row's output were on its line, not its ReLU."""
+    rows, layer = net.above.shape
+    for k in range(layer):
+        z[k] = net.upper_bias[k]
+    for r in range(rows):
+        phase = lines[PHASE, r]
+        output = lines[H, r]
+        if phase == OPEN and lines[WEIGHT, r] > 0.0:
+            output = (output - lines[LOW, r]) * lines[HIGH, r] / (lines[HIGH, r] - lines[LOW, r])
+        elif phase == OPEN:
+            output *= lines[PRICE, r]
+        elif phase < 0:
+            output = 0.0
+        for k in range(layer):
+            z[k] += output * net.above[r, k]
+
+
+@kernel
+def copy(source: FloatArray, target: FloatArray, count: int) -> None:
+    """Set target[:count] = source[:count]."""
+    for i in range(count):
+        target[i] = source[i]
+
+
+@kernel
+def descend(
+    net: Problem,
+    tried: Tried,
+    pool: Pool,
+    lines: Lines,
+    uppers: Lines,
+    desk: Desk,
+    steps: int,
+    patient: bool,
+    stuck: bool,
+) -> tuple[float, float]:
+    """Subgradient steps by Polyak's rule towards the floor; prices are left where the bound is lowest.
+
+    Every longest path met is offered to the pool.
+
+    Returns:
+        The lowest bound, and the rounding allowed for in it.
+    """
+    nodes, letters = desk.size[0], desk.size[2]
+    rows, layer = net.above.shape
+    lowest, best_error = 1e300, 0.0
+    boldness = 0.5
+    since = 0
+    constant, upper_reach = 0.0, 0.0
+    if stuck:
+        for i in range(letters):
+            desk.used[i] = 0.0
+    step = 0
+    while True:
+        if step == 0 or layer > 0:
+            constant, upper_reach = draw_all(net, lines, uppers)
+        added, reach = set_slopes(lines, desk.bias, net.size, rows)
+        error = net.noise * (1.0 + reach + upper_reach)
+        set_costs(desk.table, letters, lines[SLOPE], desk.cost)
+        total = constant + added + error
+        total += longest(nodes, desk.first, desk.source, desk.letter, desk.cost, desk.ahead)
+        length = trace(nodes, desk.first, desk.source, desk.letter, desk.cost, desk.ahead, desk.path)
+        add_inputs(desk, desk.path, length, lines[H])
+        value = worth(net, lines[H], uppers[H])
+        if stuck and 3 * step >= steps:
+            for i in range(length):
+                desk.used[desk.letter[desk.path[i]]] += 1.0
+        if value > floor_of(pool) + net.slack:
+            offer_path(net, tried, pool, desk, desk.path, length, lines[H], value)
+        since += 1
+        if total < lowest:
+            since = 0
+            lowest = total
+            best_error = error
+            copy(lines[PRICE], lines[BEST_PRICE], rows)
+            copy(lines[SLOPE], lines[BEST_SLOPE], rows)
+            copy(lines[H], lines[BEST_H], rows)
+            copy(uppers[PRICE], uppers[BEST_PRICE], layer)
+            copy(desk.cost, desk.best_cost, letters)
+        step += 1
+        floor = floor_of(pool)
+        if lowest <= floor + net.slack or step >= steps:
+            break
+        steepness = subgradient(lines, lines[H], rows)
+        if layer > 0:
+            relaxed_inputs(net, lines, uppers[H])
+            steepness += subgradient(uppers, uppers[H], layer)
+        if steepness < net.noise * net.noise:
+            break
+        if since == PATIENCE:
+            since = 0
+            boldness *= DAMPING
+        aim = total - boldness * (total - floor) if patient or layer > 0 else 0.5 * (lowest + floor)
+        stride = (total - aim) / steepness
+        move(lines, stride, rows)
+        if layer > 0:
+            move(uppers, stride, layer)
+    copy(lines[BEST_PRICE], lines[PRICE], rows)
+    copy(uppers[BEST_PRICE], uppers[PRICE], layer)
+    if layer > 0:
+        draw_all(net, lines, uppers)
+    set_slopes(lines, desk.bias, net.size, rows)
+    return lowest, best_error
+
+
+@kernel
+def dive(net: Problem, tried: Tried, pool: Pool, lines: Lines, uppers: Lines, desk: Desk, dives: int) -> None:
+    """Offer longest paths for the network linearised where the last one was, as long as that gets better."""
+    rows = lines.shape[1]
+    copy(lines[BEST_H], lines[H], rows)
+    for _ in range(dives):
+        for r in range(rows):
+            slope = lines[BEST_SLOPE, r]
+            if net.weight[r] > 0.0 and lines[PHASE, r] == OPEN:
+                slope = net.weight[r] if lines[H, r] > 0.0 else 0.0
+            lines[SLOPE, r] = slope
+        set_costs(desk.table, desk.size[2], lines[SLOPE], desk.cost)
+        longest(desk.size[0], desk.first, desk.source, desk.letter, desk.cost, desk.ahead)
+        length = trace(desk.size[0], desk.first, desk.source, desk.letter, desk.cost, desk.ahead, desk.path)
+        add_inputs(desk, desk.path, length, lines[H])
+        value = worth(net, lines[H], uppers[H])
+        if value <= floor_of(pool) + net.slack:
+            break
+        if not offer_path(net, tried, pool, desk, desk.path, length, lines[H], value):
+            break
+    copy(lines[BEST_SLOPE], lines[SLOPE], rows)

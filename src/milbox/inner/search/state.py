@@ -1,0 +1,213 @@
+"""What the compiled search works on: problem, points in hand, open nodes, and the node at work."""
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from milbox.arrays import BoolArray, FloatArray, IntArray
+
+# Phases of a unit. ACTIVE and INACTIVE were branched on; a certain phase holds at every point of the node
+# that is better than the worst point in hand.
+OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE = 0, 1, -1, 2, -2
+
+NOTHING = -2.0
+"""Below any value: networks are scaled so that |f| < 1."""
+
+UNREACHED = -1e300
+"""In place of the length of a longest path where there is no path."""
+
+Small = npt.NDArray[np.int32]
+
+Int: TypeAlias = int | np.signedinteger[Any]
+"""A whole number that numba may be handed as np.int64(1): for a literal it would compile once more."""
+
+
+class Problem(NamedTuple):
+    """f(x) = sum_r weight_r relu(h_r) + sum_k upper_sign_k relu(z_k) over paths x, minus tried ones.
+
+        h = bias + the sum of table over the letters of the path,   z = upper_bias + relu(h) above.
+
+    Rows are the units of the first hidden layer, then ties, then what goes straight to the output (if
+    anything does), which is always active, then nothing up to a multiple of eight. Sizes of weights are
+    folded into the rows. A tie asks for h_r <= 0: it is a concave unit, of a weight so low that one violation
+    outweighs f.
+    """
+
+    nodes: int
+    edges: int
+    table: FloatArray
+    """(letters, rows)"""
+    bias: FloatArray
+    weight: FloatArray
+    """(rows,): +1 or -1; 0 below another layer; minus the penalty for a tie."""
+    size: FloatArray
+    """(rows,): no |h_r| is larger."""
+    tie: BoolArray
+    linear: int
+    """The row that is always active, or -1 where nothing goes straight to the output."""
+    above: FloatArray
+    """(rows, upper units)"""
+    upper_bias: FloatArray
+    upper_sign: FloatArray
+    upper_size: FloatArray
+    key: IntArray
+    """(letters,): random bits. A point's key is the exclusive or of its letters' keys."""
+    pair: Small
+    """(letters + 1,): the first option of each letter."""
+    joined: bool
+    """Whether letters stand for several options, so that ranges known beforehand are wide."""
+    option: Small
+    """The options (a variable with a code) that letters stand for."""
+    variable: Small
+    """(options,)"""
+    code: IntArray
+    """(options,)"""
+    variables: int
+    longest: int
+    """No path has more letters."""
+    noise: float
+    """What rounding may add to a sum of terms of total size one."""
+    slack: float
+    """Points count as better from this difference on."""
+
+
+class Beginning(NamedTuple):
+    """What only the root needs."""
+
+    first: Small
+    """(nodes + 1,): the first edge into each node; nodes are in topological order, the terminal last."""
+    source: Small
+    letter: Small
+    low: FloatArray
+    """(rows,): ranges of h over all paths, as far as known beforehand."""
+    high: FloatArray
+    option_key: IntArray
+    """(options,): a letter's key is the exclusive or of its options' keys."""
+    start: IntArray
+    """(variables,): the first option of each."""
+
+
+class Tried(NamedTuple):
+    """The points that must not be returned, in ascending order of their keys."""
+
+    key: IntArray
+    codes: IntArray
+    """(tried, variables)"""
+
+
+class Pool(NamedTuple):
+    """The best untried points found so far, best first; `NOTHING` marks a free place."""
+
+    value: FloatArray
+    key: IntArray
+    codes: IntArray
+
+
+class Settings(NamedTuple):
+    """Effort at each node."""
+
+    root_steps: int
+    steps: int
+    stuck_steps: int
+    """Subgradient steps per round: at the root, elsewhere, and where no chord is left."""
+    root_rounds: int
+    rounds: int
+    """How often a node is bounded again after something was ruled out."""
+    dives: int
+    """Longest paths of linearised networks at the root."""
+    sweeps: int
+    """Sweeps for better points at the root."""
+    few: float
+    """Nodes of so few paths are enumerated."""
+    checks: float
+    """Edges that an enumeration below several bounds may look at."""
+
+
+class Stack(NamedTuple):
+    """The open nodes, the last is next, and their diagrams one behind the other in an arena.
+
+    Nodes pushed together may share a diagram. A node with a deviation is what leaves a path of the diagram at
+    one of its edges.
+    """
+
+    counts: IntArray
+    """[open nodes; of those searched: all, bounded, split by phase, by path, by side, enumerated]"""
+    bound: FloatArray
+    phase: npt.NDArray[np.int8]
+    price: FloatArray
+    low: FloatArray
+    high: FloatArray
+    """(nodes, rows + upper units)"""
+    place: IntArray
+    """(nodes, 8): nodes, edges, letters, begin and end in the arena, fixed letters, deviation or -1, and the
+    length of its path."""
+    arena: Small
+
+
+Lines: TypeAlias = FloatArray
+"""(15, rows): lines above weight * relu(h) for h in [low, high], one for each row or upper unit.
+
+slope = base + gain * price, where least <= price <= most; prices are the multipliers of the Lagrangian bound.
+One array of named rows takes the compiler far less time than one array for each name.
+"""
+
+WEIGHT, LOW, HIGH, PHASE = 0, 1, 2, 3
+BASE, GAIN, LEAST, MOST = 4, 5, 6, 7
+PRICE, BEST_PRICE, SLOPE, BEST_SLOPE = 8, 9, 10, 11
+STEP = 12
+"""The derivative of the bound by the price, 0 where the price cannot follow."""
+H, BEST_H = 13, 14
+"""Inputs at the longest path, and at that of the best bound."""
+
+
+class Desk(NamedTuple):
+    """The node at work: its diagram, the letters it has left, and room for passes."""
+
+    size: IntArray
+    """[nodes, edges, letters, fixed letters, key of the fixed letters]"""
+    first: Small
+    source: Small
+    letter: Small
+    name: Small
+    """(letters,): the problem's letter behind each."""
+    table: FloatArray
+    bias: FloatArray
+    """With the fixed letters added."""
+    fixed: Small
+    cost: FloatArray
+    best_cost: FloatArray
+    ahead: FloatArray
+    """(nodes,): longest paths from the root."""
+    behind: FloatArray
+    """(nodes,): longest paths to the terminal."""
+    path: Small
+    """Edges of a path, last first."""
+    keep: BoolArray
+    node_map: Small
+    letter_map: Small
+    jump: Small
+    used: FloatArray
+    """(letters,): how often the last subgradient steps used a letter."""
+    codes: IntArray
+    """(variables,): a point being looked at."""
+
+
+class Room(NamedTuple):
+    """Tables of nodes by rows, as large as the node at work needs."""
+
+    reach: FloatArray
+    """(nodes, rows)"""
+    lanes: FloatArray
+    """(nodes, 8)"""
+    prefix: FloatArray
+    suffix: FloatArray
+    """(nodes, rows): inputs along the best prefix to, and suffix from, each node."""
+    prefix_key: IntArray
+    suffix_key: IntArray
+    into: Small
+    out: Small
+    """(nodes,): the edge by which the best prefix comes, and the best suffix leaves."""
+    top: FloatArray
+    lane_cost: FloatArray
+    """(letters, 8)"""

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,15 @@ def test_compiled_code_does_not_keep_a_run_alive(tmp_path: Path, workers: int) -
     check(tmp_path, workers, 1)
 
 
+@pytest.fixture
+def no_nohup() -> Iterator[None]:
+    """Hang-ups count, also where the tests themselves were started with nohup; children inherit that."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("no_nohup")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_signal_to_the_run_alone_ends_everything(tmp_path: Path, workers: int, how: signal.Signals) -> None:

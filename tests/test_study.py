@@ -375,7 +375,7 @@ def test_a_study_says_what_it_is(tmp_path: Path) -> None:
     study = Study(shelf(), Greedy(), minimize=True)
     assert repr(study) == "<Study to minimize: 0 trials>"
     study.tell(study.ask().number, 2.5)
-    assert repr(study) == "<Study to minimize: 1 trials, best 2.5>"
+    assert repr(study) == "<Study to minimize: 1 trial, best 2.5>"
     with Study(shelf(), Greedy(), journal=tmp_path / "run.db") as kept:
         assert repr(kept) == f"<Study to maximize: 0 trials, journal {tmp_path / 'run.db'}>"
 

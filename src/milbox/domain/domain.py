@@ -20,7 +20,7 @@ from milbox.domain.constraints import Constraint, conjuncts
 from milbox.domain.encoding import Layout, decode, encode, layout
 from milbox.domain.expressions import Linear
 from milbox.domain.logic import shown
-from milbox.domain.relaxed import relaxed
+from milbox.domain.relaxed import is_exact, relaxed
 from milbox.domain.variables import (
     MOST_FEATURES,
     MOST_VARIABLES,
@@ -132,11 +132,14 @@ class Domain:
     @cached_property
     def wide(self) -> tuple[Linear, ...]:
         """The linear constraints on features whose rows in floats allow more than they do."""
-        return tuple(
-            c
-            for c in conjuncts(self.constraints)
-            if isinstance(c, Linear) and not c.narrow and self.feature_row(c) is not None
-        )
+        found = []
+        for constraint in conjuncts(self.constraints):
+            row = self.feature_row(constraint) if isinstance(constraint, Linear) else None
+            if isinstance(constraint, Linear) and row is not None:
+                ranges = [self.feature_range(j) for j, _ in row]
+                if not is_exact([c for _, c in row], ranges):
+                    found.append(constraint)
+        return tuple(found)
 
     @cached_property
     def linear_system(self) -> tuple[Any, FloatArray, FloatArray, tuple[Constraint, ...]]:

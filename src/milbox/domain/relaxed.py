@@ -17,6 +17,16 @@ SEEN = Fraction(1, 2**20)
 """Terms that stay below this in a scaled row are left out."""
 
 
+def largest_terms(coefficients: Sequence[int], ranges: Sequence[tuple[int, int]]) -> list[int]:
+    """The largest absolute value of each term of a row."""
+    return [abs(c) * max(abs(low), abs(high)) for c, (low, high) in zip(coefficients, ranges, strict=True)]
+
+
+def is_exact(coefficients: Sequence[int], ranges: Sequence[tuple[int, int]]) -> bool:
+    """Whether `relaxed` leaves the row as it is."""
+    return sum(largest_terms(coefficients, ranges)) < LARGEST
+
+
 def relaxed(
     coefficients: Sequence[int], ranges: Sequence[tuple[int, int]], lower: Number, upper: Number
 ) -> tuple[list[float], float, float]:
@@ -28,7 +38,7 @@ def relaxed(
         lower: limit of the sum, or -inf.
         upper: limit of the sum, or inf.
     """
-    sizes = [abs(c) * max(abs(low), abs(high)) for c, (low, high) in zip(coefficients, ranges, strict=True)]
+    sizes = largest_terms(coefficients, ranges)
     size = sum(sizes)
     # What no sum can reach is brought near, where it says the same.
     near = size + 1

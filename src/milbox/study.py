@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from milbox import events
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed.conflict import ensure_feasible
@@ -45,6 +46,9 @@ class Study:
     The proposals are a function of these and of the values told: two studies that are asked and told the
     same, in the same order, propose the same. With a journal, a trial is on disk before `ask` returns and a
     value before `tell` returns; opening the journal again resumes where it ended, pending trials included.
+
+    Threads may share a study: `ask`, `tell` and `fail` take turns, and nobody sees half of a change. Other
+    processes may not: a study cannot be pickled, and its journal has one writer.
     """
 
     def __init__(
@@ -97,6 +101,8 @@ class Study:
         # Whether the journal may be ahead of what is in memory, because a write of it did not return.
         self._stale = self._journal is not None
         try:
+            if self.trials:
+                events.resumed(str(self.journal), len(self._history), len(self._history.pending))
             self._add_known(given)
         except BaseException:
             self.close()
@@ -156,7 +162,10 @@ class Study:
             proposals = self._checked(self.strategy.propose(self.domain, history, count, rng), count)
             now = time.time()
             self._add([self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)])
-            return [self._handed_out(trial) for trial in self._shown.trials[len(history) :]]
+            new = self._shown.trials[len(history) :]
+            for trial in new:
+                events.proposed(trial.number, trial.origin)
+            return [self._handed_out(trial) for trial in new]
 
     def tell(self, number: int, value: float, *, seconds: float = 0.0) -> None:
         """Record the value of a pending trial.
@@ -169,6 +178,7 @@ class Study:
         number = _trial_number("tell", number)
         told = measured(value, f"the value told for trial {number}")
         self._end(number, Finished(told, _duration(number, seconds), time.time()))
+        events.told(number, told)
 
     def fail(self, number: int, reason: str, *, seconds: float = 0.0) -> None:
         """Record that a pending trial could not be measured; its point is not proposed again."""
@@ -176,6 +186,7 @@ class Study:
         if not isinstance(reason, str):
             raise TypeError(f"the reason why trial {number} failed must be a string, not {reason!r}")
         self._end(number, Failed(storable(reason), _duration(number, seconds), time.time()))
+        events.failed(number, reason)
 
     def explain(self) -> Any:
         """What the strategy believes about the objective, where it can say so."""
@@ -187,7 +198,8 @@ class Study:
     def note(self, notes: Mapping[str, Any]) -> None:
         """Keep more JSON in the journal for whoever opens it again; without a journal, do nothing."""
         if self._journal is not None:
-            self._journal.note(notes)
+            with self._lock:
+                self._journal.note(notes)
 
     def frame(self) -> Any:
         """The trials as a pandas frame, one row each; `milbox.trials.frames` has polars too."""
@@ -198,7 +210,8 @@ class Study:
     def close(self) -> None:
         """Close the journal, so that another process may resume it; without a journal, do nothing."""
         if self._journal is not None:
-            self._journal.close()
+            with self._lock:
+                self._journal.close()
 
     def __enter__(self) -> "Study":
         return self
@@ -207,6 +220,13 @@ class Study:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Study cannot be pickled or copied, since it holds a lock and an open journal. Send what the "
+            "other side needs: trial.assignment to evaluate it, study.trials to look at them, or the name of "
+            "the journal for milbox.trials.Journal.read, which works while the study goes on"
+        )
 
     def __repr__(self) -> str:
         best = self.best
@@ -237,8 +257,8 @@ class Study:
         """Replay the journal if memory may be behind it."""
         if self._stale and self._journal is not None:
             with self._lock:
-                trials = self._journal.trials()
-                self._remember(History(tuple(map(self._kept, trials))))
+                if self._stale:  # not, where another thread was just writing
+                    self._remember(History(tuple(map(self._kept, self._journal.trials()))))
 
     def _remember(self, shown: History) -> None:
         if self.sense == "maximize":
@@ -291,6 +311,7 @@ class Study:
         match answer:
             case Empty():
                 self._exhausted = True
+                events.exhausted(len(self._shown))
                 raise Exhausted(nothing_left(self._shown, self.best))
             case Unknown(reason):
                 raise Undecided(nothing_found(self._shown, reason))

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Executor, ProcessPoolExecutor
 
+from milbox import events
 from milbox.errors import ObjectiveFailed
 from milbox.run.evaluation import Objective, check_objective
 from milbox.run.result import Result, how_to_resume, result_of
@@ -77,32 +78,39 @@ def evaluations(
         steps = one_by_one(study, objective, budget)
     else:
         steps = in_flight(study, objective, budget, workers, executor)
-    return _watched(study, steps, failures, window)
+    return _watched(study, steps, budget, failures, window)
 
 
 def _watched(
-    study: Study, steps: Generator[Trial, None, None], failures: float, window: int
+    study: Study, steps: Generator[Trial, None, None], budget: int, failures: float, window: int
 ) -> Generator[Trial, None, None]:
     """The steps, until too many of the latest failed; with advice when they are interrupted."""
     latest: deque[Trial] = deque(maxlen=window)
     first: Trial | None = None
+    why, ended = "stopped early", 0
+    events.run_begins(budget, len(study.trials))
     try:
         for trial in steps:
+            ended += 1
             latest.append(trial)
             if trial.reason is not None:
                 first = first or trial
             yield trial
             failed = sum(each.reason is not None for each in latest)
             if failed > failures * window and first is not None:
+                why = "too many evaluations failed"
                 raise ObjectiveFailed(
                     f"{failed} of the last {len(latest)} evaluations failed. {how_to_resume(study)} "
                     f"The first to fail was trial {first.number}, {dict(first.assignment)}:\n{first.reason}"
                 )
+        why = "nothing is left" if study.exhausted else "the budget is spent"
     except KeyboardInterrupt as interrupt:
+        why = "interrupted"
         stop_warming()
-        ended = sum(trial.state != "pending" for trial in study.trials)
-        count = "1 trial" if ended == 1 else f"{ended} trials"
+        in_all = sum(trial.state != "pending" for trial in study.trials)
+        count = "1 trial" if in_all == 1 else f"{in_all} trials"
         interrupt.add_note(f"milbox: interrupted after {count}. {how_to_resume(study)}")
         raise
     finally:
         steps.close()
+        events.run_ends(why, ended)

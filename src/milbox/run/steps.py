@@ -12,6 +12,7 @@ from concurrent.futures import (
 )
 from typing import Any
 
+from milbox import events
 from milbox.errors import Exhausted
 from milbox.run.evaluation import Objective, evaluate, failure
 from milbox.run.result import how_to_resume
@@ -67,6 +68,7 @@ def in_flight(
                 outcome = _outcome(future)
                 if outcome is None:
                     deaths[trial.number] += 1
+                    events.worker_died(trial.number, deaths[trial.number])
                     if deaths[trial.number] < _DEATHS:
                         again.append(trial)
                         continue

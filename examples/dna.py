@@ -12,7 +12,7 @@ from math import ceil, log10
 from pathlib import Path
 
 import milbox as mb
-from milbox.problems import load
+from milbox.bench.problems import load
 
 parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
 parser.add_argument("--budget", type=int, default=150)

@@ -2,7 +2,7 @@
 
 Paths are enumerated, cliques are solved by dynamic programming, and all others by SCIP with products of
 one-hot groups linearised in full. What SCIP does not close in time is left out: a value that nobody proved
-would be easy to beat. The table goes to src/milbox/problems/generated.csv, whose rows are kept unless
+would be easy to beat. The table goes to src/milbox/bench/problems/generated.csv, whose rows are kept unless
 `--again` is given.
 """
 
@@ -21,10 +21,10 @@ from pyscipopt import Model, quicksum
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src")]
 
-from milbox.problems.generated import NAMES, PARTS, checksum, program_of  # noqa: E402 - the folder is known only now
-from milbox.problems.program import QuadraticProgram  # noqa: E402
+from milbox.bench.problems.generated import NAMES, PARTS, checksum, program_of  # noqa: E402 - the folder is known only now
+from milbox.bench.problems.program import QuadraticProgram  # noqa: E402
 
-TABLE = ROOT / "src/milbox/problems/generated.csv"
+TABLE = ROOT / "src/milbox/bench/problems/generated.csv"
 COLUMNS = ("name", "optimum", "method", "seconds", "checksum")
 
 

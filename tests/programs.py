@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from milbox.problems.program import QuadraticProgram
+from milbox.bench.problems.program import QuadraticProgram
 
 
 def random_program(seed: int, n: int = 8, m: int = 4) -> QuadraticProgram:

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 
 from milbox.arrays import IntArray
-from milbox.problems.binding import FOLDER as BINDING
-from milbox.problems.binding import SEQUENCES
-from milbox.problems.cells import EDGES, ENDS, INNER, NULL, cells_of
-from milbox.problems.nasbench import ALL_CELLS, cell_domain
-from milbox.problems.nasbench import FOLDER as CELLS
-from milbox.problems.quadratic import FOLDER as PROGRAMS
-from milbox.problems.standin import SAMPLE
+from milbox.bench.problems.binding import FOLDER as BINDING
+from milbox.bench.problems.binding import SEQUENCES
+from milbox.bench.problems.cells import EDGES, ENDS, INNER, NULL, cells_of
+from milbox.bench.problems.nasbench import ALL_CELLS, cell_domain
+from milbox.bench.problems.nasbench import FOLDER as CELLS
+from milbox.bench.problems.quadratic import FOLDER as PROGRAMS
+from milbox.bench.problems.standin import SAMPLE
 from programs import random_program, write_npz
 
 

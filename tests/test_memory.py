@@ -109,7 +109,7 @@ import sys
 from pathlib import Path
 import numpy as np
 from milbox import Study
-from milbox.problems import load
+from milbox.bench.problems import load
 
 problem, early, late = load(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 study = Study(problem.domain, seed=0)

@@ -7,9 +7,9 @@ import pytest
 
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.plan import Cell, Plan, read_plan, safe
+from milbox.bench.problems import load
+from milbox.bench.problems.binding import PAPER
 from milbox.errors import DataError
-from milbox.problems import load
-from milbox.problems.binding import PAPER
 from small_data import write_binding, write_cells, write_programs
 
 ROOT = Path(__file__).parents[2]

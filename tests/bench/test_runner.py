@@ -11,10 +11,10 @@ import pytest
 
 from milbox.bench.cells import End, attempt
 from milbox.bench.plan import Cell, read_plan
+from milbox.bench.problems import load
 from milbox.bench.records import progress, read_record
 from milbox.bench.runner import run_cells, run_cells_on_dask
 from milbox.errors import SolverUnavailable
-from milbox.problems import load
 from milbox.system import lock_holder
 from milbox.trials import Journal
 from milbox.trials.trial import Trial

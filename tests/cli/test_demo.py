@@ -3,7 +3,7 @@
 import re
 
 from cli.conftest import Milbox
-from milbox.problems import load
+from milbox.bench.problems import load
 
 
 def test_the_demonstration_finds_and_proves(milbox: Milbox) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import milbox as mb
+from milbox.bench.problems import load
 from milbox.domain import Domain
 from milbox.inner import PaperMip, Sample, sample
-from milbox.problems import load
 from milbox.strategies import PaperLinearMILP, PaperNNMILP, PaperStart, RandomSearch
 from milbox.strategies.identity import identity
 from milbox.strategies.named import NAMED

@@ -6,11 +6,11 @@ Most are named strategies of the library; the others change the problem first, o
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from milbox.bench import cell_search
+from milbox.bench import cell_search, rbfopt
+from milbox.bench.problems import Problem
+from milbox.bench.problems.nasbench import cell_domain
 from milbox.domain import Domain
-from milbox.problems import Problem
-from milbox.problems.nasbench import cell_domain
-from milbox.strategies import NNMILP, Strategy, rbfopt
+from milbox.strategies import NNMILP, Strategy
 from milbox.strategies.named import NAMED, everywhere
 
 

@@ -14,10 +14,10 @@ from milbox.arrays import FloatArray
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.figures import figure, line
 from milbox.bench.metrics import algorithms_of, half_width
+from milbox.bench.problems import load
 from milbox.bench.records import Record
 from milbox.bench.tables import markdown, plus_minus
 from milbox.errors import DataError
-from milbox.problems import load
 
 # Where curves are read off, in shares of the time that every trial has used.
 POINTS = 200

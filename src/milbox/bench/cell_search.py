@@ -14,9 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import IntArray, Point
-from milbox.domain import Domain
-from milbox.inner.evolution import parents
-from milbox.problems.cells import (
+from milbox.bench.problems.cells import (
     EDGES,
     ENDS,
     INNER,
@@ -26,6 +24,8 @@ from milbox.problems.cells import (
     cells_of,
     points_of,
 )
+from milbox.domain import Domain
+from milbox.inner.evolution import parents
 from milbox.strategies import RandomSearch
 from milbox.strategies.identity import own_identity
 from milbox.trials import Answer, Found, History, Proposal

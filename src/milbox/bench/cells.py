@@ -12,9 +12,9 @@ import numpy as np
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.environment import environment
 from milbox.bench.plan import Cell
+from milbox.bench.problems import Problem, load
 from milbox.bench.records import progress
 from milbox.errors import Exhausted
-from milbox.problems import Problem, load
 from milbox.study import Study
 from milbox.trials import Finished
 

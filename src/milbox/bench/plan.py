@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from milbox.bench.algorithms import ALGORITHMS
+from milbox.bench.problems import expand
 from milbox.errors import DataError
-from milbox.problems import expand
 
 KEYS = ("budget", "initial", "trials", "problems", "algorithms")
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bench.problems.nasbench import KNOWN
 from milbox.domain import Domain
 from milbox.errors import DataError, JournalError
-from milbox.problems.nasbench import KNOWN
 from milbox.trials import rows
 from milbox.trials.header import Sense
 

@@ -24,8 +24,8 @@ from milbox.bench.metrics import (
     spread,
 )
 from milbox.bench.plan import safe
+from milbox.bench.problems.nasbench import KNOWN
 from milbox.bench.records import Record, read_records
-from milbox.problems.nasbench import KNOWN
 
 
 @dataclass(slots=True)

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from milbox.arrays import FloatArray, Point
+from milbox.bench.problems import Problem, load
 from milbox.errors import DataError
 from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip, PaperMip
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
 from milbox.milp.solvers import Scip, Settings
-from milbox.problems import Problem, load
 from milbox.strategies import NNMILP
 from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import PAPER, ReluLearner, ReluNet

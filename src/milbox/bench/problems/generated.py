@@ -27,9 +27,9 @@ from itertools import product
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.problems.problem import Problem
-from milbox.problems.program import QuadraticProgram
-from milbox.problems.quadratic import negated, program_domain
+from milbox.bench.problems.problem import Problem
+from milbox.bench.problems.program import QuadraticProgram
+from milbox.bench.problems.quadratic import negated, program_domain
 
 PARTS = 3
 INSTANCES = 3
@@ -235,7 +235,7 @@ def checksum(program: QuadraticProgram) -> str:
 @lru_cache(maxsize=1)
 def optima() -> dict[str, Optimum]:
     """The proved optima, as `generated.csv` has them."""
-    text = (files("milbox.problems") / "generated.csv").read_text(encoding="utf-8")
+    text = (files("milbox.bench.problems") / "generated.csv").read_text(encoding="utf-8")
     return {
         row["name"]: Optimum(float(row["optimum"]), row["checksum"])
         for row in csv.DictReader(text.splitlines())

@@ -8,11 +8,11 @@ from math import log10
 from pathlib import Path
 from typing import TypeAlias
 
+from milbox.bench.problems import bbob, binding, generated, ising, nasbench, networks, quadratic
+from milbox.bench.problems.folder import Folders, folders
+from milbox.bench.problems.problem import Problem
 from milbox.domain import Domain
 from milbox.errors import DataError
-from milbox.problems import bbob, binding, generated, ising, nasbench, networks, quadratic
-from milbox.problems.folder import Folders, folders
-from milbox.problems.problem import Problem
 
 Load: TypeAlias = Callable[[str, Folders, int], Problem]
 """Name, data folders, seed of a noisy objective -> the problem."""

@@ -1,7 +1,7 @@
 """Black boxes with a name: every problem of the paper, on real data where it exists."""
 
-from milbox.problems.catalogue import PROBLEMS, Entry, catalogue, expand, feasible_share, load, names
-from milbox.problems.problem import Pair, Problem, primal_gap
+from milbox.bench.problems.catalogue import PROBLEMS, Entry, catalogue, expand, feasible_share, load, names
+from milbox.bench.problems.problem import Pair, Problem, primal_gap
 
 __all__ = [
     "PROBLEMS",

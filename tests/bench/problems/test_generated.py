@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from milbox.problems import generated, load, names
-from milbox.problems.generated import optima, program_of, torus
-from milbox.problems.program import QuadraticProgram
-from milbox.problems.quadratic import read_npz
+from milbox.bench.problems import generated, load, names
+from milbox.bench.problems.generated import optima, program_of, torus
+from milbox.bench.problems.program import QuadraticProgram
+from milbox.bench.problems.quadratic import read_npz
 
 
 def rows_of(program: QuadraticProgram) -> set[tuple[tuple[tuple[int, float], ...], float, float]]:

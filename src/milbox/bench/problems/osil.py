@@ -5,8 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
+from milbox.bench.problems.program import Column, Draft, Form, QuadraticProgram, Row, finished
 from milbox.errors import DataError
-from milbox.problems.program import Column, Draft, Form, QuadraticProgram, Row, finished
 
 # Variable types: binary, integer; C and absent are continuous. Others (semi-continuous, strings) are refused.
 WHOLE = {"B": True, "I": True, "C": False}

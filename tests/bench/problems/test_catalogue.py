@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from milbox.bench.problems import PROBLEMS, catalogue, expand, feasible_share, load, names
+from milbox.bench.problems.folder import destination, folders
 from milbox.errors import DataError
-from milbox.problems import PROBLEMS, catalogue, expand, feasible_share, load, names
-from milbox.problems.folder import destination, folders
 from small_data import write_binding, write_cells, write_programs
 
 CONTRACT = (

@@ -11,8 +11,8 @@ from itertools import product
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bench.problems.problem import PAPER, Pair, Problem
 from milbox.domain import Domain, binary
-from milbox.problems.problem import PAPER, Pair, Problem
 
 SIZES = (100, 200, 400)
 INSTANCES = 10

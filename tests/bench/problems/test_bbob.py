@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from milbox.problems import bbob, load, names
+from milbox.bench.problems import bbob, load, names
 
 ORACLE = {
     "attractive_sector": "AttractiveSector",

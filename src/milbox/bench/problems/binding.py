@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bench.problems.folder import Folders, arrays, find, listed, shaped
+from milbox.bench.problems.problem import Problem
 from milbox.domain import Domain, categorical
 from milbox.errors import DataError
-from milbox.problems.folder import Folders, arrays, find, listed, shaped
-from milbox.problems.problem import Problem
 
 FOLDER = "tfbind8"
 BASES = "ACGT"

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from milbox.bench.problems.lp import read_lp
+from milbox.bench.problems.osil import read_osil
+from milbox.bench.problems.program import QuadraticProgram
+from milbox.bench.problems.quadratic import negated, program_domain
 from milbox.errors import DataError
-from milbox.problems.lp import read_lp
-from milbox.problems.osil import read_osil
-from milbox.problems.program import QuadraticProgram
-from milbox.problems.quadratic import negated, program_domain
 
 
 def written(tmp_path: Path, name: str, text: str) -> Path:

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from milbox.problems import load, names, networks
+from milbox.bench.problems import load, names, networks
 
 
 def relu(value: float) -> float:

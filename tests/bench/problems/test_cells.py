@@ -10,9 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from milbox.arrays import IntArray
+from milbox.bench.problems.cells import ENDS, Cells, adjacency, canonical_codes, cells_of, fingerprint, packed
+from milbox.bench.problems.nasbench import cell_domain
 from milbox.domain import Domain, Linear
-from milbox.problems.cells import ENDS, Cells, adjacency, canonical_codes, cells_of, fingerprint, packed
-from milbox.problems.nasbench import cell_domain
 from small_data import random_cells
 
 EVERY_CELL = 423_624  # Ying et al. 2019

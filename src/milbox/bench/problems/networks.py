@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bench.problems.problem import PAPER, Evaluate, Problem
 from milbox.domain import Domain, categorical
-from milbox.problems.problem import PAPER, Evaluate, Problem
 
 POSITIONS = 25
 LETTERS = 5

@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from milbox.problems import ising, load, names
+from milbox.bench.problems import ising, load, names
 
 
 def test_the_objective_is_the_sum_of_score_tables() -> None:

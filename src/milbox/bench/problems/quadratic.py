@@ -13,13 +13,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bench.problems.folder import Folders, arrays, find, index, listed, shaped
+from milbox.bench.problems.lp import read_lp
+from milbox.bench.problems.osil import read_osil
+from milbox.bench.problems.problem import Problem
+from milbox.bench.problems.program import QuadraticProgram
 from milbox.domain import Constraint, Domain, binary
 from milbox.errors import DataError
-from milbox.problems.folder import Folders, arrays, find, index, listed, shaped
-from milbox.problems.lp import read_lp
-from milbox.problems.osil import read_osil
-from milbox.problems.problem import Problem
-from milbox.problems.program import QuadraticProgram
 
 FOLDER = "minlplib"
 CITATION = (

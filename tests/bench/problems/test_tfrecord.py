@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from milbox.bench.problems import fetch, load
+from milbox.bench.problems.cells import ENDS, Cells, adjacency, canonical_codes, fingerprint
+from milbox.bench.problems.nasbench import described, drawn_runs, measured
+from milbox.bench.problems.standin import SAMPLE
+from milbox.bench.problems.tfrecord import crc32c, crc_table, read_table, records
 from milbox.errors import DataError
-from milbox.problems import fetch, load
-from milbox.problems.cells import ENDS, Cells, adjacency, canonical_codes, fingerprint
-from milbox.problems.nasbench import described, drawn_runs, measured
-from milbox.problems.standin import SAMPLE
-from milbox.problems.tfrecord import crc32c, crc_table, read_table, records
 
 LABELS = ("conv3x3-bn-relu", "conv1x1-bn-relu", "maxpool3x3")
 # Three cells: input -> output; input -> conv3x3 -> output; two parallel vertices and a skip.

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import milbox.domain as md
+from milbox.bench import rbfopt as adapter
+from milbox.bench.rbfopt import RbfOpt
 from milbox.domain import Domain
 from milbox.errors import SolverUnavailable, UnsupportedProgram
-from milbox.strategies import rbfopt as adapter
-from milbox.strategies.rbfopt import RbfOpt
 from milbox.testing.answers import proposed
 from milbox.trials import Failed, Finished, History, Proposal
 

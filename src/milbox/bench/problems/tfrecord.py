@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bench.problems.cells import INNER, UNUSED, Cells, canonical_codes, packed
+from milbox.bench.problems.folder import arrays, first_line, shaped
 from milbox.errors import DataError
 from milbox.kernels import entry
-from milbox.problems.cells import INNER, UNUSED, Cells, canonical_codes, packed
-from milbox.problems.folder import arrays, first_line, shaped
 
 REPLICATES = 3
 EPOCHS = 108

@@ -4,9 +4,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from milbox.bench.problems import load, names, primal_gap, quadratic
+from milbox.bench.problems.program import QuadraticProgram
 from milbox.errors import DataError
-from milbox.problems import load, names, primal_gap, quadratic
-from milbox.problems.program import QuadraticProgram
 from programs import WRITERS, random_program, write_npz
 
 

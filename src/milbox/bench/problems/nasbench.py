@@ -20,13 +20,22 @@ from typing import Any
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bench.problems.cells import (
+    EDGES,
+    ENDS,
+    INNER,
+    VERTICES,
+    Cells,
+    canonical_codes,
+    cells_of,
+    points_of,
+)
+from milbox.bench.problems.folder import Folders, arrays
+from milbox.bench.problems.problem import Problem
+from milbox.bench.problems.standin import SAMPLE, StandIn, fitted, read_sample
+from milbox.bench.problems.tfrecord import REPLICATES, TrainingTable, read_table
 from milbox.domain import Constraint, Domain, binary, categorical, table
 from milbox.errors import DataError
-from milbox.problems.cells import EDGES, ENDS, INNER, VERTICES, Cells, canonical_codes, cells_of, points_of
-from milbox.problems.folder import Folders, arrays
-from milbox.problems.problem import Problem
-from milbox.problems.standin import SAMPLE, StandIn, fitted, read_sample
-from milbox.problems.tfrecord import REPLICATES, TrainingTable, read_table
 
 FOLDER = "nasbench101"
 TABLES = ("nasbench_only108.npz", "nasbench_only108.tfrecord")

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.bench.problems.problem import Problem
 from milbox.domain import Domain, categorical
-from milbox.problems.problem import Problem
 
 DIMENSIONS = 10
 LEVELS = 10

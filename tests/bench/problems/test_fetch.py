@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from milbox.bench.problems import fetch, load
 from milbox.errors import DataError
-from milbox.problems import fetch, load
 
 
 def eight_mers(seed: int, *, drop: int = 0) -> bytes:

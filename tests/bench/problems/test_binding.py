@@ -3,8 +3,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from milbox.bench.problems import binding, load, names
 from milbox.errors import DataError
-from milbox.problems import binding, load, names
 
 
 def write_table(folder: Path, name: str, escore: np.ndarray) -> Path:

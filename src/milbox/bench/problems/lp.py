@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from milbox.bench.problems.program import Column, Draft, Form, QuadraticProgram, Row, finished
 from milbox.errors import DataError
-from milbox.problems.program import Column, Draft, Form, QuadraticProgram, Row, finished
 
 HEADERS = {
     "minimize": r"minimi[sz]e|minimum|min",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from milbox import events
+from milbox import display, events
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed.conflict import ensure_feasible
@@ -236,6 +236,10 @@ class Study:
             + ("" if self.journal is None else f", journal {self.journal}")
             + ">"
         )
+
+    def _repr_html_(self) -> str:
+        best = {} if self.best is None else self.best.assignment
+        return display.table(repr(self).strip("<>"), ("variable", "best value"), best.items())
 
     def _header(self, notes: Mapping[str, Any]) -> Header:
         try:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
+from milbox import display
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain.array import Array
 from milbox.domain.builders import constraints
@@ -334,6 +335,12 @@ class Domain:
         return f"Domain({len(self.variables)} variables, {len(self.constraints)} constraints)"
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = [("variable", thing) for thing in self.declared] + [
+            ("constraint", c) for c in self.constraints
+        ]
+        return display.table(str(self), ("", ""), rows)
 
 
 def scalars_of(thing: Any) -> Iterable[Variable]:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from milbox import display
 from milbox.errors import ObjectiveFailed
 from milbox.study import Study
 from milbox.trials import History, Trial
 from milbox.trials.header import Sense
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Result:
     """Every trial, the best of them, and whether it is the proved optimum."""
 
@@ -56,6 +57,14 @@ class Result:
         if self.winner is None:
             return self.message
         return f"{self.message}\n{_listed(self.best.assignment)}"
+
+    def __repr__(self) -> str:
+        first = self.message.partition("\n")[0]  # a reason goes on with a traceback
+        return f"<Result to {self.sense}: {first}>"
+
+    def _repr_html_(self) -> str:
+        best = {} if self.winner is None else self.best.assignment
+        return display.table(self.message, ("variable", "value"), best.items())
 
 
 def result_of(study: Study) -> Result:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from milbox import display
 from milbox.arrays import Point
 from milbox.milp.solution import Status
 
@@ -79,7 +80,7 @@ class Failed:
 Outcome: TypeAlias = Pending | Finished | Failed
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Trial:
     """A proposal with a number (its place in the history, from 0) and an outcome."""
 
@@ -126,3 +127,17 @@ class Trial:
                 return "finished"
             case Failed():
                 return "failed"
+
+    def __repr__(self) -> str:
+        outcome = self.state if self.value is None else f"{self.value:g}"
+        where = display.in_short(self.assignment or {"point": self.point})
+        return f"<Trial {self.number}: {outcome} at {where}, {self._made()}>"
+
+    def _repr_html_(self) -> str:
+        outcome = self.state if self.value is None else f"{self.value:g}"
+        title = f"Trial {self.number}: {outcome} ({self._made()})"
+        return display.table(title, ("variable", "value"), (self.assignment or {"point": self.point}).items())
+
+    def _made(self) -> str:
+        """Where the point came from, and what is proved about it."""
+        return self.origin + ("" if self.certificate is None else f", {self.certificate.status}")

@@ -1,0 +1,35 @@
+"""Short texts and small tables, for people at a prompt and in a notebook."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+MOST_CHARACTERS = 120
+"""Of an assignment in one line."""
+MOST_ROWS = 20
+"""Of a table, before the rest is counted instead."""
+
+
+def in_short(assignment: Mapping[str, Any], most: int = MOST_CHARACTERS) -> str:
+    """An assignment in one line, cut where it is long."""
+    text = " ".join(f"{name}={one_line(value)}" for name, value in assignment.items())
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def one_line(value: Any) -> str:
+    """A value, or an array of them, without line breaks."""
+    return " ".join(str(value).split())
+
+
+def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table in HTML; cells are texts, never markup."""
+    listed = list(rows)
+    shown = listed if len(listed) <= MOST_ROWS else listed[: MOST_ROWS - 1]
+    body = "".join(_row("td", row) for row in shown)
+    if len(shown) < len(listed):
+        body += _row("td", [f"and {len(listed) - len(shown):,} more"])
+    return f"<table><caption>{escape(title)}</caption>{_row('th', headings)}{body}</table>"
+
+
+def _row(tag: str, cells: Sequence[Any]) -> str:
+    return "<tr>" + "".join(f"<{tag}>{escape(one_line(cell))}</{tag}>" for cell in cells) + "</tr>"

@@ -8,7 +8,19 @@ from math import log10
 from pathlib import Path
 from typing import TypeAlias
 
-from milbox.bench.problems import bbob, binding, generated, ising, nasbench, networks, quadratic
+from milbox.bench.problems import (
+    bbob,
+    binding,
+    contamination,
+    ehrlich,
+    generated,
+    ising,
+    labs,
+    maxsat,
+    nasbench,
+    networks,
+    quadratic,
+)
 from milbox.bench.problems.folder import Folders, folders
 from milbox.bench.problems.problem import Problem
 from milbox.domain import Domain
@@ -27,6 +39,12 @@ class Family:
     remedy: str = ""
 
 
+def family(prefix: str, every: Iterable[str]) -> Callable[[Folders], Iterable[str]]:
+    """The names of one family among those of a module that has several."""
+    chosen = tuple(name for name in every if name.startswith(f"{prefix}/"))
+    return lambda _: chosen
+
+
 PROBLEMS: dict[str, Family] = {
     "randommlp": Family(lambda _: networks.NAMES, lambda name, _, __: networks.random_network(name)),
     "tfbind": Family(
@@ -38,6 +56,13 @@ PROBLEMS: dict[str, Family] = {
     "minlplib": Family(
         quadratic.names, lambda name, places, _: quadratic.quadratic(name, places), quadratic.REMEDY
     ),
+    "ehrlich": Family(family("ehrlich", ehrlich.NAMES), lambda name, _, __: ehrlich.ehrlich(name)),
+    "pestcontrol": Family(family("pestcontrol", ehrlich.NAMES), lambda name, _, __: ehrlich.ehrlich(name)),
+    "contamination": Family(
+        lambda _: contamination.NAMES, lambda name, _, __: contamination.contamination(name)
+    ),
+    "maxsat": Family(lambda _: maxsat.NAMES, lambda name, _, __: maxsat.maxsat(name)),
+    "labs": Family(lambda _: labs.NAMES, lambda name, _, __: labs.labs(name)),
     "nasbench101": Family(nasbench.names, nasbench.nasbench, nasbench.REMEDY),
 }
 

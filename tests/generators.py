@@ -19,7 +19,7 @@ from claims import claims
 from meaning import Claim
 from milbox.arrays import Point
 from milbox.domain import Constraint, Domain, Variable
-from milbox.domain.array import Array
+from milbox.domain.model.array import Array
 from milbox.surrogates.relu import ReluNet
 from milbox.trials import Failed, Finished, History, Proposal
 

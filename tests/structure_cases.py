@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+import milbox as on
 import milbox.domain as mb
-from milbox.domain import Domain, networks
-from milbox.domain import structures as on
+from milbox.domain import Domain
+from milbox.domain.constraints import graphs
 from structure_claims import in_one_piece
 
 SQUARE = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)]
@@ -222,7 +223,7 @@ SEQUENCES = [
 GRAPHS = [
     Structure(
         "connected vertices",
-        domain(X5, lambda x: networks.connected_vertices(x, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 1)])),
+        domain(X5, lambda x: graphs.connected_vertices(x, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 1)])),
         lambda a: in_one_piece(
             set(np.flatnonzero(a["x"]).tolist()),
             [e for e in [(0, 1), (1, 2), (2, 3), (3, 4), (4, 1)] if a["x"][e[0]] and a["x"][e[1]]],
@@ -230,27 +231,27 @@ GRAPHS = [
     ),
     Structure(
         "connected edges",
-        domain(X5, lambda x: networks.connected_edges(x, ROADS)),
+        domain(X5, lambda x: graphs.connected_edges(x, ROADS)),
         lambda a: in_one_piece_named(picked(ROADS, a["x"])),
     ),
     Structure(
         "connected edges of islands",
-        domain(X3, lambda x: networks.connected_edges(x, ISLANDS)),
+        domain(X3, lambda x: graphs.connected_edges(x, ISLANDS)),
         lambda a: in_one_piece_named(picked(ISLANDS, a["x"])),
     ),
     Structure(
         "spanning",
-        domain(X5, lambda x: networks.spanning(x, SQUARE)),
+        domain(X5, lambda x: graphs.spanning(x, SQUARE)),
         lambda a: in_one_piece(set(range(4)), picked(SQUARE, a["x"])),
     ),
     Structure(
         "spanning tree",
-        domain(X5, lambda x: networks.spanning_tree(x, SQUARE)),
+        domain(X5, lambda x: graphs.spanning_tree(x, SQUARE)),
         lambda a: a["x"].sum() == 3 and in_one_piece(set(range(4)), picked(SQUARE, a["x"])),
     ),
     Structure(
         "tour",
-        domain(X6, lambda x: networks.tour(x, list(itertools.combinations(range(4), 2)))),
+        domain(X6, lambda x: graphs.tour(x, list(itertools.combinations(range(4), 2)))),
         lambda a: (
             [0, 1, 2, 3]
             in [
@@ -263,27 +264,27 @@ GRAPHS = [
     ),
     Structure(
         "path",
-        domain(X5, lambda x: networks.path(x, ROADS, "a", "d")),
+        domain(X5, lambda x: graphs.path(x, ROADS, "a", "d")),
         lambda a: is_path(picked(ROADS, a["x"]), "a", "d"),
     ),
     Structure(
         "directed path",
-        domain(X5, lambda x: networks.path(x, ROADS, "a", "d", directed=True)),
+        domain(X5, lambda x: graphs.path(x, ROADS, "a", "d", directed=True)),
         lambda a: is_path(picked(ROADS, a["x"]), "a", "d", directed=True),
     ),
     Structure(
         "cell",
-        domain(mb.binary("x", 6), lambda x: networks.dag(x, networks.arcs(4), most=5)),
-        lambda a: a["x"].sum() <= 5 and is_cell(picked(networks.arcs(4), a["x"]), [True] * 4),
+        domain(mb.binary("x", 6), lambda x: graphs.dag(x, graphs.arcs(4), most=5)),
+        lambda a: a["x"].sum() <= 5 and is_cell(picked(graphs.arcs(4), a["x"]), [True] * 4),
     ),
     Structure(
         "cell with null operations",
         domain(
             mb.binary("x", 6),
-            lambda x, op: networks.dag(x, networks.arcs(4), active=[each != "null" for each in op]),
+            lambda x, op: graphs.dag(x, graphs.arcs(4), active=[each != "null" for each in op]),
             mb.categorical("op", ["conv", "pool", "null"], 2),
         ),
-        lambda a: is_cell(picked(networks.arcs(4), a["x"]), [True, *(a["op"] != "null"), True]),
+        lambda a: is_cell(picked(graphs.arcs(4), a["x"]), [True, *(a["op"] != "null"), True]),
     ),
 ]
 STRUCTURES = [*SELECTIONS, *ORDERS, *SEQUENCES, *GRAPHS]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import milbox.domain as mb
 from meaning import Claim, Names, Values, values_of
 from milbox.domain import Variable
-from milbox.domain.networks import connected_edges, connected_vertices, spanning
+from milbox.domain.constraints.graphs import connected_edges, connected_vertices, spanning
 
 
 @st.composite

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         negate,
         table,
     )
-    from milbox.domain.networks import (
+    from milbox.domain.assignments import plain
+    from milbox.domain.constraints.graphs import (
         arcs,
         connected_edges,
         connected_vertices,
@@ -36,21 +37,9 @@ if TYPE_CHECKING:
         spanning_tree,
         tour,
     )
-    from milbox.domain.plain import plain
-    from milbox.domain.structures import (
-        assignment,
-        balanced,
-        before,
-        budget,
-        containing,
-        no_runs,
-        ordered,
-        permutation,
-        precedes,
-        share,
-        subset_of_size,
-        without,
-    )
+    from milbox.domain.constraints.orders import assignment, before, ordered, permutation, precedes
+    from milbox.domain.constraints.selections import balanced, budget, subset_of_size
+    from milbox.domain.constraints.sequences import containing, no_runs, share, without
     from milbox.errors import (
         DataError,
         DomainError,
@@ -75,12 +64,13 @@ _HOMES = {
         "Domain all_different all_of any_of at_least at_most automaton between binary categorical exactly "
         "forbid implies integer negate table"
     ),
-    "milbox.domain.networks": "arcs connected_edges connected_vertices dag path spanning spanning_tree tour",
-    "milbox.domain.structures": (
-        "assignment balanced before budget containing no_runs ordered permutation precedes share "
-        "subset_of_size without"
+    "milbox.domain.constraints.graphs": (
+        "arcs connected_edges connected_vertices dag path spanning spanning_tree tour"
     ),
-    "milbox.domain.plain": "plain",
+    "milbox.domain.constraints.orders": "assignment before ordered permutation precedes",
+    "milbox.domain.constraints.selections": "balanced budget subset_of_size",
+    "milbox.domain.constraints.sequences": "containing no_runs share without",
+    "milbox.domain.assignments": "plain",
     "milbox.errors": (
         "DataError DomainError Exhausted JournalError JournalMismatch MilboxError ObjectiveFailed "
         "SolverUnavailable Undecided UnsupportedProgram"

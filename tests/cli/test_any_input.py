@@ -10,7 +10,7 @@ from milbox.cli.answers import answers, known_data
 from milbox.cli.output import InputError
 from milbox.cli.problem_file import parse_problem
 from milbox.cli.rows import read_rows
-from milbox.domain.rule_terms import FUNCTIONS
+from milbox.domain.rules.meaning import FUNCTIONS
 from milbox.trials import History, Proposal
 
 VARIABLES = """[variables]

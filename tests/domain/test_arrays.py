@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as hnp
 
 import milbox.domain as mb
 from milbox.domain import Domain, LinExpr
-from milbox.domain.array import Array
+from milbox.domain.model.array import Array
 
 SHAPES = hnp.array_shapes(min_dims=1, max_dims=3, max_side=3)
 

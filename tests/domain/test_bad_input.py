@@ -9,7 +9,7 @@ import pytest
 
 import milbox.domain as mb
 from milbox.domain import Domain
-from milbox.domain.variables import LARGEST_ONEHOT
+from milbox.domain.model.variables import LARGEST_ONEHOT
 
 # Mistakes are made on purpose here, so that type checkers have to look away.
 X: Any = mb.binary("x", 4)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import milbox as mb
-from milbox.domain.expressions import Linear, compare, reach, total
-from milbox.domain.relaxed import relaxed
-from milbox.domain.search import Verdict, find
+from milbox.domain.feasibility import Verdict, find
+from milbox.domain.linear_system import relaxed
+from milbox.domain.model.expressions import Linear, compare, reach, total
 from milbox.embed.domain import formulate, trusted
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Status

@@ -4,7 +4,7 @@ import numpy as np
 
 import milbox.domain as mb
 from milbox.domain import Domain
-from milbox.domain.exact import digits
+from milbox.domain.model.numbers import digits
 from milbox.inner import Enumerate
 from milbox.strategies import NNMILP
 from milbox.study import Study

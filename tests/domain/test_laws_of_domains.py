@@ -14,7 +14,7 @@ from claims import claims
 from generators import Case, Declaration, box, by_name, scalar_values, small_cases
 from milbox.domain import Domain
 from milbox.domain.blocks import blocks, components
-from milbox.domain.constraints import conjuncts
+from milbox.domain.constraints.kinds import conjuncts
 
 
 @given(small_cases())

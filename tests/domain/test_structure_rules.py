@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
+import milbox as on
 import milbox.domain as mb
-from milbox.domain import Domain, networks
-from milbox.domain import structures as on
-from milbox.domain.constraints import conjuncts
-from milbox.domain.rule_text import rule_text
-from milbox.domain.rules import RuleError, rule
+from milbox.domain import Domain
+from milbox.domain.constraints import graphs
+from milbox.domain.constraints.kinds import conjuncts
+from milbox.domain.rules.read import RuleError, rule
+from milbox.domain.rules.write import rule_text
 from structure_cases import STRUCTURES, Structure
 
 x = mb.binary("x", 6)
@@ -38,15 +39,15 @@ LINES: list[tuple[str, Any]] = [
     ("containing(s, ['T', ['A', 'C'], 'T'])", on.containing(s, ["T", ["A", "C"], "T"])),
     ("x[0] -> containing(s, 'TATA')", mb.implies(x[0], on.containing(s, "TATA"))),
     ("automaton(s, [[0, 'A', 1], [1, 'C', 0]], 0, [0])", mb.automaton(s, [(0, "A", 1), (1, "C", 0)], 0, [0])),
-    ("connected_vertices(p == 1, [[0, 1], [1, 2]])", networks.connected_vertices(p == 1, [(0, 1), (1, 2)])),
-    (f"connected_edges(x, {ROADS})", networks.connected_edges(x, ROADS)),
-    (f"spanning(x, {ROADS})", networks.spanning(x, ROADS)),
-    (f"spanning_tree(x, {ROADS})", networks.spanning_tree(x, ROADS)),
-    (f"tour(x, {ROADS})", networks.tour(x, ROADS)),
-    (f"path(x, {ROADS}, 'a', 'd')", networks.path(x, ROADS, "a", "d")),
+    ("connected_vertices(p == 1, [[0, 1], [1, 2]])", graphs.connected_vertices(p == 1, [(0, 1), (1, 2)])),
+    (f"connected_edges(x, {ROADS})", graphs.connected_edges(x, ROADS)),
+    (f"spanning(x, {ROADS})", graphs.spanning(x, ROADS)),
+    (f"spanning_tree(x, {ROADS})", graphs.spanning_tree(x, ROADS)),
+    (f"tour(x, {ROADS})", graphs.tour(x, ROADS)),
+    (f"path(x, {ROADS}, 'a', 'd')", graphs.path(x, ROADS, "a", "d")),
     (
         "dag(x, [[0, 1], [0, 2], [1, 2], [0, 3], [1, 3], [2, 3]], op != 'null', 5)",
-        networks.dag(x, networks.arcs(4), op != "null", 5),
+        graphs.dag(x, graphs.arcs(4), op != "null", 5),
     ),
 ]
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import milbox as on
 import milbox.domain as mb
-from milbox.domain import Domain, networks
-from milbox.domain import structures as on
+from milbox.domain import Domain
+from milbox.domain.constraints import graphs
 from structure_cases import STRUCTURES, Structure
 
 
@@ -75,20 +76,20 @@ MISTAKES: list[tuple[Callable[[], Any], type[Exception], str]] = [
         "two steps with 'A', to 0 and 1",
     ),
     (lambda: mb.automaton(S, [(0, "B", 0)], 0, [0]), ValueError, "no choice 'B'"),
-    (lambda: networks.connected_vertices(X, [(0, 4)]), ValueError, "numbers from 0 to 3, and one is 4"),
+    (lambda: graphs.connected_vertices(X, [(0, 4)]), ValueError, "numbers from 0 to 3, and one is 4"),
     (
-        lambda: networks.connected_vertices(X, [(0, 0)]),
+        lambda: graphs.connected_vertices(X, [(0, 0)]),
         ValueError,
         r"pair of different vertices, and is \(0, 0\)",
     ),
-    (lambda: networks.connected_vertices([], []), ValueError, "at least one vertex"),
-    (lambda: networks.connected_edges(X, RING[:3]), ValueError, "3 edges is chosen by 4 variables"),
-    (lambda: networks.path(X, RING, 0, 7), ValueError, r"no vertex 7; it has \[0, 1, 2, 3\]"),
-    (lambda: networks.path(X, RING, 0, 0), ValueError, "both are 0"),
-    (lambda: networks.tour(X[:1], [(0, 1)]), ValueError, "at least three vertices"),
-    (lambda: networks.dag(X, RING), ValueError, r"smaller to larger numbers, and one is \(3, 0\)"),
+    (lambda: graphs.connected_vertices([], []), ValueError, "at least one vertex"),
+    (lambda: graphs.connected_edges(X, RING[:3]), ValueError, "3 edges is chosen by 4 variables"),
+    (lambda: graphs.path(X, RING, 0, 7), ValueError, r"no vertex 7; it has \[0, 1, 2, 3\]"),
+    (lambda: graphs.path(X, RING, 0, 0), ValueError, "both are 0"),
+    (lambda: graphs.tour(X[:1], [(0, 1)]), ValueError, "at least three vertices"),
+    (lambda: graphs.dag(X, RING), ValueError, r"smaller to larger numbers, and one is \(3, 0\)"),
     (
-        lambda: networks.dag(X[:3], networks.arcs(3), active=X[:2]),
+        lambda: graphs.dag(X[:3], graphs.arcs(3), active=X[:2]),
         ValueError,
         "1 vertices .* have 2 activities",
     ),
@@ -129,7 +130,7 @@ def test_a_long_sequence_is_judged_quickly_and_rightly() -> None:
 def test_names_may_be_anything() -> None:
     roads = [("home", "shop"), ("shop", "work"), ("home", "work")]
     x = mb.binary("x", 3)
-    ways = Domain([x], [networks.path(x, roads, "home", "work")])
+    ways = Domain([x], [graphs.path(x, roads, "home", "work")])
     assert set(ways) == {(1, 1, 0), (0, 0, 1)}
     states: Mapping[str, Any] = ways.assignment((1, 1, 0))
     assert states["x"].tolist() == [1, 1, 0]

@@ -4,7 +4,7 @@ from typing import Any, assert_type
 
 import milbox as mb
 from milbox.domain import Array, Binary, Categorical, Integer
-from milbox.domain.expressions import LinExpr, Literal
+from milbox.domain.model.expressions import LinExpr, Literal
 
 
 def test_declared_variables_have_types() -> None:

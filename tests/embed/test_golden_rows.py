@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import milbox.domain as mb
-from milbox.domain import Domain, networks
+from milbox.domain import Domain
+from milbox.domain.constraints import graphs
 from milbox.embed import embed
 from milbox.embed.bounds import Bounded, block_bounds
 from milbox.embed.domain import formulate
@@ -115,10 +116,10 @@ CASES: dict[str, Callable[[], tuple[Domain, Milp]]] = {
     "table": lambda: rows([c, n], mb.table([c, n], [("a", 0), ("b", 3)])),
     "forbid": lambda: rows([c, n], mb.forbid([c, n], [("a", 0), ("b", 3)])),
     "automaton": lambda: rows([s], mb.automaton(s, [(0, "A", 1), (1, "B", 0), (1, "A", 1)], 0, [1])),
-    "connected_vertices": lambda: rows([x], networks.connected_vertices(x, [(0, 1), (1, 2)])),
-    "disconnected_vertices": lambda: rows([x], mb.negate(networks.connected_vertices(x, [(0, 1), (1, 2)]))),
-    "connected_edges": lambda: rows([x[0], x[1]], networks.connected_edges(x[:2], [(0, 1), (2, 3)])),
-    "spanning_tree": lambda: rows([x], networks.spanning_tree(x, [(0, 1), (1, 2), (2, 0)])),
+    "connected_vertices": lambda: rows([x], graphs.connected_vertices(x, [(0, 1), (1, 2)])),
+    "disconnected_vertices": lambda: rows([x], mb.negate(graphs.connected_vertices(x, [(0, 1), (1, 2)]))),
+    "connected_edges": lambda: rows([x[0], x[1]], graphs.connected_edges(x[:2], [(0, 1), (2, 3)])),
+    "spanning_tree": lambda: rows([x], graphs.spanning_tree(x, [(0, 1), (1, 2), (2, 0)])),
 }
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import milbox.domain as mb
 from generators import Case, points, small_cases, small_domains
 from milbox.domain import Domain
-from milbox.domain.variables import Encoding
+from milbox.domain.model.variables import Encoding
 from milbox.embed.nogood import forbid
 from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Highs, Scip

@@ -8,9 +8,10 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree, shortest_path
 
+import milbox as on
 import milbox.domain as mb
-from milbox.domain import Constraint, Domain, networks
-from milbox.domain import structures as on
+from milbox.domain import Constraint, Domain
+from milbox.domain.constraints import graphs
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
 from milbox.milp.program import Affine, MilpBuilder
@@ -94,16 +95,16 @@ def shortest(edges: object, structure: Constraint, pairs: list[tuple[int, int]],
 def test_the_shortest_spanning_tree_and_path_are_those_of_graph_algorithms() -> None:
     pairs, lengths = graph(12, 30, seed=4)
     x = mb.binary("x", 30)
-    tree = shortest(x, networks.spanning_tree(x, pairs), pairs, lengths)
+    tree = shortest(x, graphs.spanning_tree(x, pairs), pairs, lengths)
     assert tree == pytest.approx(minimum_spanning_tree(lengths).sum())
-    way = shortest(x, networks.path(x, pairs, 0, 11), pairs, lengths)
+    way = shortest(x, graphs.path(x, pairs, 0, 11), pairs, lengths)
     assert way == pytest.approx(shortest_path(lengths, directed=False)[0, 11])
 
 
 def test_the_longest_path_still_meets_no_vertex_twice() -> None:
     pairs, lengths = graph(8, 16, seed=5)
     x = mb.binary("x", 16)
-    longest = -shortest(x, networks.path(x, pairs, 0, 7), pairs, -lengths)
+    longest = -shortest(x, graphs.path(x, pairs, 0, 7), pairs, -lengths)
     assert longest == max(
         sum(lengths[min(step), max(step)] for step in itertools.pairwise(walk))
         for walk in walks([0], 7, pairs)

@@ -6,9 +6,9 @@ from hypothesis import given
 
 import milbox.domain as md
 from generators import box, small_domains
-from milbox.domain.constraints import conjuncts
-from milbox.domain.expressions import Linear, total
-from milbox.domain.rules import rule
+from milbox.domain.constraints.kinds import conjuncts
+from milbox.domain.model.expressions import Linear, total
+from milbox.domain.rules.read import rule
 from milbox.page.rules import reach, standing
 from milbox.page.sums import constraint_text
 

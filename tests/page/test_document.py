@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import milbox.domain as md
 from generators import histories, small_domains
-from milbox.domain.networks import arcs, dag, spanning_tree
+from milbox.domain.constraints.graphs import arcs, dag, spanning_tree
 from milbox.page import Record, page
 from milbox.page.graphs import directed_picture, edges_of
 from milbox.page.progress import improvements

@@ -151,8 +151,8 @@ def tight(trial: "Trial", kept: "Kept") -> list[str]:
     """The linear constraints that hold with equality at the point, as rules."""
     import numpy as np
 
-    from milbox.domain.expressions import Linear, total
-    from milbox.domain.rule_text import rule_text
+    from milbox.domain.model.expressions import Linear, total
+    from milbox.domain.rules.write import rule_text
 
     columns = kept.domain.columns(np.array([trial.point], dtype=np.int64))
     found = []

@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
-from milbox.domain.plain import plain
-from milbox.domain.rule_terms import nearest
+from milbox.domain.assignments import plain
+from milbox.domain.rules.meaning import nearest
 from milbox.errors import ObjectiveFailed
 from milbox.system import end_family, interrupts_held, signal_text, start_family
 from milbox.trials.value import number_in

@@ -131,7 +131,7 @@ class Parser:
     def variable(self, name: str, form: Mapping[str, Any]) -> Any:
         """One variable or array."""
         from milbox.domain import binary, categorical, integer
-        from milbox.domain.rule_terms import nearest
+        from milbox.domain.rules.meaning import nearest
 
         where = ("variables", name)
         kind = form.get("kind")
@@ -161,7 +161,7 @@ class Parser:
 
     def rules(self, declared: Mapping[str, Any]) -> tuple[Rule, ...]:
         """The rules, each with its constraints."""
-        from milbox.domain.rules import RuleError, rule
+        from milbox.domain.rules.read import RuleError, rule
 
         tables = self.document.get("constraints", [])
         if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
@@ -254,7 +254,7 @@ class Parser:
 
     def known_keys(self, form: Mapping[str, Any], known: Iterable[str], what: str, *where: str | int) -> None:
         """Refuse keys that would be ignored."""
-        from milbox.domain.rule_terms import nearest
+        from milbox.domain.rules.meaning import nearest
 
         known = list(known)
         for key in form:

@@ -1,8 +1,7 @@
 """What may be proposed: variables, constraints between them, and the domain they make."""
 
-from milbox.domain.array import Array, binary, categorical, integer
-from milbox.domain.automata import Automaton, automaton
-from milbox.domain.builders import (
+from milbox.domain.constraints.automata import Automaton, automaton
+from milbox.domain.constraints.build import (
     all_different,
     all_of,
     any_of,
@@ -15,7 +14,8 @@ from milbox.domain.builders import (
     negate,
     table,
 )
-from milbox.domain.constraints import (
+from milbox.domain.constraints.connected import Connected
+from milbox.domain.constraints.kinds import (
     AllDifferent,
     AllOf,
     AnyOf,
@@ -26,9 +26,9 @@ from milbox.domain.constraints import (
     Table,
 )
 from milbox.domain.domain import Domain
-from milbox.domain.expressions import Linear, LinExpr, Literal
-from milbox.domain.graphs import Connected
-from milbox.domain.variables import Binary, Categorical, Integer, Variable
+from milbox.domain.model.array import Array, binary, categorical, integer
+from milbox.domain.model.expressions import Linear, LinExpr, Literal
+from milbox.domain.model.variables import Binary, Categorical, Integer, Variable
 
 __all__ = [
     "AllDifferent",

@@ -13,10 +13,10 @@ from functools import lru_cache
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain.constraints import AllDifferent, Constraint, Count, conjuncts
+from milbox.domain.constraints.kinds import AllDifferent, Constraint, Count, conjuncts
 from milbox.domain.domain import Domain
-from milbox.domain.expressions import Linear, Literal, combine, compare
-from milbox.domain.variables import Variable
+from milbox.domain.model.expressions import Linear, Literal, combine, compare
+from milbox.domain.model.variables import Variable
 
 STATES = 4096
 """Blocks with more joint states than this are not small."""

@@ -15,14 +15,14 @@ from scipy.sparse import csr_array
 
 from milbox import display
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
-from milbox.domain.array import Array
-from milbox.domain.builders import constraints
-from milbox.domain.constraints import Constraint, conjuncts
+from milbox.domain.constraints.build import constraints
+from milbox.domain.constraints.kinds import Constraint, conjuncts
 from milbox.domain.encoding import Layout, decode, encode, layout
-from milbox.domain.expressions import Linear
-from milbox.domain.logic import shown
-from milbox.domain.relaxed import is_exact, relaxed
-from milbox.domain.variables import (
+from milbox.domain.linear_system import is_exact, relaxed
+from milbox.domain.model.array import Array
+from milbox.domain.model.expressions import Linear
+from milbox.domain.model.operators import shown
+from milbox.domain.model.variables import (
     MOST_FEATURES,
     MOST_VARIABLES,
     Binary,

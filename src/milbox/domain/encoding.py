@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain.variables import Binary, Variable, width
+from milbox.domain.model.variables import Binary, Variable, width
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from milbox.domain.array import Array, binary, categorical, integer
-from milbox.domain.automata import Automaton
-from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
-from milbox.domain.exact import Number, number
-from milbox.domain.expressions import Factor, Linear, LinExpr, Literal, combine, compare
-from milbox.domain.graphs import Chosen, Connected
-from milbox.domain.variables import Categorical, Integer, Variable
+from milbox.domain.constraints.automata import Automaton
+from milbox.domain.constraints.connected import Chosen, Connected
+from milbox.domain.constraints.kinds import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
+from milbox.domain.model.array import Array, binary, categorical, integer
+from milbox.domain.model.expressions import Factor, Linear, LinExpr, Literal, combine, compare
+from milbox.domain.model.numbers import Number, number
+from milbox.domain.model.variables import Categorical, Integer, Variable
 
 if TYPE_CHECKING:
     from milbox.domain.domain import Domain

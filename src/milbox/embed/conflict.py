@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from milbox.domain import Constraint, Domain
 from milbox.domain.blocks import blocks
-from milbox.domain.search import GLANCE, Verdict, find
+from milbox.domain.feasibility import GLANCE, Verdict, find
 from milbox.embed.domain import formulate, trusted
 from milbox.errors import DomainError
 from milbox.milp.program import MilpBuilder

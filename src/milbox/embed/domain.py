@@ -30,8 +30,8 @@ from milbox.domain import (
     Table,
     Variable,
 )
-from milbox.domain.expressions import Monomial, reach
-from milbox.domain.relaxed import relaxed
+from milbox.domain.linear_system import relaxed
+from milbox.domain.model.expressions import Monomial, reach
 from milbox.embed.affine import NOTHING, constant, total
 from milbox.embed.negation import negated
 from milbox.embed.structures import enforce_automaton, enforce_connected

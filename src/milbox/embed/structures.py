@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain.automata import Automaton
-from milbox.domain.graphs import Chosen, Connected
+from milbox.domain.constraints.automata import Automaton
+from milbox.domain.constraints.connected import Chosen, Connected
 from milbox.embed.affine import constant, total
 from milbox.milp.program import Affine
 

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import Block, PartialSum, tied_blocks
-from milbox.domain.expressions import Linear
+from milbox.domain.model.expressions import Linear
 
 DENSE = 1 << 20
 """Up to so many combinations of codes, a table says which state each is."""

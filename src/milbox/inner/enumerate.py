@@ -12,7 +12,7 @@ from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import Block
 from milbox.domain.encoding import contributions
-from milbox.domain.exact import digits
+from milbox.domain.model.numbers import digits
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet

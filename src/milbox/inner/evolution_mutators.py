@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.domain import Domain
-from milbox.domain.expressions import Linear
-from milbox.domain.variables import Binary
+from milbox.domain.model.expressions import Linear
+from milbox.domain.model.variables import Binary
 from milbox.inner.evolution_genes import Genes, block_genes, variable_genes
 
 State: TypeAlias = npt.NDArray[np.uint64]

@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from milbox.arrays import IntArray, Point
 from milbox.domain import Domain
-from milbox.domain.search import GLANCE, NODES, Verdict, find
+from milbox.domain.feasibility import GLANCE, NODES, Verdict, find
 from milbox.embed.domain import formulate, trusted
 from milbox.embed.nogood import forbid
 from milbox.inner.enumerate import Enumerate, all_points

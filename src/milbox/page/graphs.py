@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 
 from milbox.domain import Array, Binary, Categorical, Connected
-from milbox.domain.constraints import conjuncts
-from milbox.domain.graphs import Chosen
+from milbox.domain.constraints.connected import Chosen
+from milbox.domain.constraints.kinds import conjuncts
 from milbox.page.charts import chart, figure
 from milbox.page.layers import Layout, layered
 from milbox.page.marks import Markup, coordinate, tag, text

@@ -8,8 +8,8 @@ import numpy as np
 
 from milbox.arrays import IntArray
 from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Implies, Linear, Literal
-from milbox.domain.constraints import conjuncts
-from milbox.domain.expressions import Monomial, total
+from milbox.domain.constraints.kinds import conjuncts
+from milbox.domain.model.expressions import Monomial, total
 from milbox.page.marks import Markup, coordinate, joined, tag, text
 from milbox.page.record import Record
 from milbox.page.sums import constraint_text

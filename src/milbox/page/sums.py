@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from milbox.domain import Constraint, Linear
-from milbox.domain.rule_text import limited, monomial_text, rule_text
+from milbox.domain.rules.write import limited, monomial_text, rule_text
 
 ITEM = re.compile(r"(?P<array>.+)\[(?P<index>\d+)\]", re.DOTALL)
 # Fewer items than this are as short one by one.

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from milbox.domain import exact
+from milbox.domain.model.numbers import digits
 
 MINUS = "\N{MINUS SIGN}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
@@ -75,7 +75,7 @@ def moment(seconds: float | None) -> str:
 
 def about(size: int) -> str:
     """A whole number that may be far too large for a float."""
-    text = exact.digits(size)
+    text = digits(size)
     return f"{size:,}" if len(text) <= 9 else f"{text[0]}.{text[1]}e{len(text) - 1}"
 
 

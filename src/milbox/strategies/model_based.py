@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from milbox.domain import Domain
 from milbox.domain.blocks import components, tied_blocks
-from milbox.domain.exact import digits
+from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch

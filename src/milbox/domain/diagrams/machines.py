@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import BoolArray, IntArray
-from milbox.domain.automata import NOWHERE, Automaton
-from milbox.domain.constraints import (
+from milbox.domain.constraints.automata import NOWHERE, Automaton
+from milbox.domain.constraints.kinds import (
     AllDifferent,
     AllOf,
     AnyOf,
@@ -28,9 +28,9 @@ from milbox.domain.constraints import (
     Not,
     Table,
 )
-from milbox.domain.exact import Number
-from milbox.domain.expressions import Linear, Literal
-from milbox.domain.variables import Variable
+from milbox.domain.model.expressions import Linear, Literal
+from milbox.domain.model.numbers import Number
+from milbox.domain.model.variables import Variable
 
 Numbers: TypeAlias = npt.NDArray[Any]
 """Whole numbers of 64 bits, or of any length."""

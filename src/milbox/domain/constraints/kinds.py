@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from milbox.arrays import BoolArray
-from milbox.domain.automata import Automaton
-from milbox.domain.expressions import Codes, Linear, Literal, distinct
-from milbox.domain.graphs import Connected
-from milbox.domain.logic import Logical
+from milbox.domain.constraints.automata import Automaton
+from milbox.domain.constraints.connected import Connected
+from milbox.domain.model.expressions import Codes, Linear, Literal, distinct
+from milbox.domain.model.operators import Logical
 
 if TYPE_CHECKING:
-    from milbox.domain.variables import Variable
+    from milbox.domain.model.variables import Variable
 
 
 # How many parts of a long conjunction a message shows.

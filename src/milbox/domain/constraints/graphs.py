@@ -7,10 +7,10 @@ numbers or names.
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from milbox.domain.constraints import AllOf, Constraint
-from milbox.domain.expressions import LinExpr, Literal, combine
-from milbox.domain.graphs import Chosen, Connected, Graph, graph_of
-from milbox.domain.structures import literals
+from milbox.domain.constraints.connected import Chosen, Connected, Graph, graph_of
+from milbox.domain.constraints.kinds import AllOf, Constraint
+from milbox.domain.constraints.selections import literals
+from milbox.domain.model.expressions import LinExpr, Literal, combine
 
 Pairs = Iterable[Sequence[Hashable]]
 

@@ -8,14 +8,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from milbox.domain import builders as kinds
-from milbox.domain import networks, structures
-from milbox.domain.array import Array, as_objects
-from milbox.domain.automata import automaton
-from milbox.domain.constraints import AllOf, AnyOf, Constraint
-from milbox.domain.exact import Number
-from milbox.domain.expressions import Arithmetic, LinExpr, combine, linear
-from milbox.domain.variables import Binary, Categorical, Variable
+from milbox.domain.constraints import build, graphs, orders, selections, sequences
+from milbox.domain.constraints.automata import automaton
+from milbox.domain.constraints.kinds import AllOf, AnyOf, Constraint
+from milbox.domain.model.array import Array, as_objects
+from milbox.domain.model.expressions import Arithmetic, LinExpr, combine, linear
+from milbox.domain.model.numbers import Number
+from milbox.domain.model.variables import Binary, Categorical, Variable
 
 Term: TypeAlias = Any
 """What a part of a rule stands for: a number, text, list, variable, array, expression or constraint."""
@@ -61,7 +60,7 @@ def stated(term: Term) -> tuple[Constraint, ...]:
 def condition(term: Term) -> Constraint:
     """A constraint; a binary is the claim that it is one."""
     if isinstance(term, Constraint | Binary):
-        return kinds.constraint(term)
+        return build.constraint(term)
     raise TypeError(f"{described(term)} is not a condition; compare it with something, as in k <= 3")
 
 
@@ -72,12 +71,12 @@ def joined(kind: type[AllOf] | type[AnyOf], parts: Sequence[Term]) -> Term:
 
 def negated(term: Term) -> Constraint:
     """`not a`."""
-    return kinds.negate(condition(term))
+    return build.negate(condition(term))
 
 
 def if_then(left: Term, right: Term) -> Constraint:
     """`a -> b`."""
-    return kinds.implies(condition(left), condition(right))
+    return build.implies(condition(left), condition(right))
 
 
 def both_or_neither(*sides: Term) -> Constraint:
@@ -93,9 +92,9 @@ def both_or_neither(*sides: Term) -> Constraint:
         )
     if len(parts) == 2:
         left, right = parts
-        return AllOf((kinds.implies(left, right), kinds.implies(right, left)))
+        return AllOf((build.implies(left, right), build.implies(right, left)))
     held = range(len(parts) % 2, len(parts) + 1, 2)
-    return AnyOf(tuple(kinds.exactly(count, parts) for count in held))
+    return AnyOf(tuple(build.exactly(count, parts) for count in held))
 
 
 def leaf_count(part: Constraint, known: dict[int, int]) -> int:
@@ -110,7 +109,7 @@ def leaf_count(part: Constraint, known: dict[int, int]) -> int:
 def chained(marks: Sequence[str], sides: Sequence[Term]) -> Term:
     """`a <= b`, or a chain such as `a <= b < c`."""
     if list(marks) == ["<=", "<="] and is_number(sides[0]) and is_number(sides[2]):
-        return broadcast(lambda middle: kinds.between(sides[0], amount(middle), sides[2]), sides[1])
+        return broadcast(lambda middle: build.between(sides[0], amount(middle), sides[2]), sides[1])
     pairs = [
         broadcast(lambda left, right, mark=mark: compared(mark, left, right), sides[i], sides[i + 1])
         for i, mark in enumerate(marks)
@@ -223,37 +222,37 @@ def picked(array: Array[Any, Any], index: tuple[int | slice, ...]) -> Term:
 
 FUNCTIONS: dict[str, Callable[..., Term]] = {
     "sum": summed,
-    "at_most": counted(kinds.at_most),
-    "at_least": counted(kinds.at_least),
-    "exactly": counted(kinds.exactly),
+    "at_most": counted(build.at_most),
+    "at_least": counted(build.at_least),
+    "exactly": counted(build.exactly),
     "any_of": lambda *parts: AnyOf(tuple(conditions(parts))),
     "all_of": lambda *parts: AllOf(tuple(conditions(parts))),
     "negate": negated,
     "implies": if_then,
-    "between": lambda low, middle, high: kinds.between(amount(low), amount(middle), amount(high)),
-    "all_different": kinds.all_different,
-    "table": kinds.table,
-    "forbid": kinds.forbid,
-    "permutation": structures.permutation,
-    "assignment": structures.assignment,
-    "subset_of_size": structures.subset_of_size,
-    "balanced": structures.balanced,
-    "budget": structures.budget,
-    "precedes": structures.precedes,
-    "before": structures.before,
-    "ordered": structures.ordered,
-    "no_runs": structures.no_runs,
-    "share": structures.share,
-    "without": structures.without,
-    "containing": structures.containing,
+    "between": lambda low, middle, high: build.between(amount(low), amount(middle), amount(high)),
+    "all_different": build.all_different,
+    "table": build.table,
+    "forbid": build.forbid,
+    "permutation": orders.permutation,
+    "assignment": orders.assignment,
+    "subset_of_size": selections.subset_of_size,
+    "balanced": selections.balanced,
+    "budget": selections.budget,
+    "precedes": orders.precedes,
+    "before": orders.before,
+    "ordered": orders.ordered,
+    "no_runs": sequences.no_runs,
+    "share": sequences.share,
+    "without": sequences.without,
+    "containing": sequences.containing,
     "automaton": automaton,
-    "connected_vertices": networks.connected_vertices,
-    "connected_edges": networks.connected_edges,
-    "spanning": networks.spanning,
-    "spanning_tree": networks.spanning_tree,
-    "tour": networks.tour,
-    "path": networks.path,
-    "dag": networks.dag,
+    "connected_vertices": graphs.connected_vertices,
+    "connected_edges": graphs.connected_edges,
+    "spanning": graphs.spanning,
+    "spanning_tree": graphs.spanning_tree,
+    "tour": graphs.tour,
+    "path": graphs.path,
+    "dag": graphs.dag,
 }
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from milbox.domain.constraints import (
+from milbox.domain.constraints.kinds import (
     AllDifferent,
     AllOf,
     AnyOf,
@@ -16,11 +16,11 @@ from milbox.domain.constraints import (
     Not,
     Table,
 )
-from milbox.domain.expressions import Arithmetic, Linear, Literal, compare, linear
-from milbox.domain.logic import Elementwise, Logical, shown
+from milbox.domain.model.expressions import Arithmetic, Linear, Literal, compare, linear
+from milbox.domain.model.operators import Elementwise, Logical, shown
 
 if TYPE_CHECKING:
-    from milbox.domain.variables import Variable
+    from milbox.domain.model.variables import Variable
 
 
 def constraint(thing: Any) -> Constraint:

@@ -5,7 +5,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 if TYPE_CHECKING:
-    from milbox.domain.constraints import Constraint
+    from milbox.domain.constraints.kinds import Constraint
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -40,18 +40,18 @@ class Logical:
 
     @single
     def __and__(self, other: Any) -> "Constraint":
-        from milbox.domain.builders import all_of
+        from milbox.domain.constraints.build import all_of
 
         return all_of(self, other)
 
     @single
     def __or__(self, other: Any) -> "Constraint":
-        from milbox.domain.builders import any_of
+        from milbox.domain.constraints.build import any_of
 
         return any_of(self, other)
 
     def __invert__(self) -> "Constraint":
-        from milbox.domain.builders import negate
+        from milbox.domain.constraints.build import negate
 
         return negate(self)
 

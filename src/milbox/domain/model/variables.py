@@ -8,9 +8,8 @@ from typing import Literal as OneOf
 
 import numpy as np
 
-from milbox.domain.constraints import AllOf, Constraint
-from milbox.domain.exact import Number
-from milbox.domain.expressions import (
+from milbox.domain.constraints.kinds import AllOf, Constraint
+from milbox.domain.model.expressions import (
     Arithmetic,
     Factor,
     LinExpr,
@@ -18,7 +17,8 @@ from milbox.domain.expressions import (
     compare,
     linear,
 )
-from milbox.domain.logic import Logical, no_truth, single
+from milbox.domain.model.numbers import Number
+from milbox.domain.model.operators import Logical, no_truth, single
 
 Value: TypeAlias = Any
 """What the objective sees of one variable: an int, or a choice."""

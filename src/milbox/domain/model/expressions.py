@@ -14,12 +14,21 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray
-from milbox.domain.exact import LARGEST, LARGEST_WHOLE, Exact, Number, number, plain, rounding, whole_scale
-from milbox.domain.logic import Logical, no_truth, single
+from milbox.domain.model.numbers import (
+    LARGEST,
+    LARGEST_WHOLE,
+    Exact,
+    Number,
+    number,
+    plain,
+    rounding,
+    whole_scale,
+)
+from milbox.domain.model.operators import Logical, no_truth, single
 
 if TYPE_CHECKING:
-    from milbox.domain.constraints import Constraint
-    from milbox.domain.variables import Variable
+    from milbox.domain.constraints.kinds import Constraint
+    from milbox.domain.model.variables import Variable
 
 Codes: TypeAlias = Mapping[str, IntArray]
 """Many points at once: for each variable's name the codes it takes, one entry per point."""
@@ -81,7 +90,7 @@ class Arithmetic:
 
     @single
     def __mul__(self, other: Operand) -> "LinExpr":
-        from milbox.domain.products import product
+        from milbox.domain.model.products import product
 
         return product(linear(self), linear(other))
 

@@ -9,7 +9,7 @@ loosest to tightest:
 
 Texts stand in single or double quotes, lists in brackets, and names that are no plain words in back quotes.
 Operators work item by item on arrays, as NumPy's do, and a rule about an array must hold for every item.
-What the operators and functions mean is in `milbox.domain.rule_terms`.
+What the operators and functions mean is in `milbox.domain.rules.meaning`.
 """
 
 import math
@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from milbox.domain.array import Array
-from milbox.domain.constraints import AllOf, AnyOf, Constraint
-from milbox.domain.rule_terms import (
+from milbox.domain.constraints.kinds import AllOf, AnyOf, Constraint
+from milbox.domain.model.array import Array
+from milbox.domain.rules.meaning import (
     FUNCTIONS,
     OPERATORS,
     Term,

@@ -1,17 +1,17 @@
-"""Constraints written as rules, which `milbox.domain.rules` reads back."""
+"""Constraints written as rules, which `milbox.domain.rules.read` reads back."""
 
 import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from milbox.domain.automata import NOWHERE, Automaton
-from milbox.domain.constraints import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
-from milbox.domain.exact import Number
-from milbox.domain.expressions import Factor, Linear, Literal, Monomial
-from milbox.domain.graphs import Chosen, Connected
-from milbox.domain.rules import RESERVED
-from milbox.domain.variables import Variable
+from milbox.domain.constraints.automata import NOWHERE, Automaton
+from milbox.domain.constraints.connected import Chosen, Connected
+from milbox.domain.constraints.kinds import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
+from milbox.domain.model.expressions import Factor, Linear, Literal, Monomial
+from milbox.domain.model.numbers import Number
+from milbox.domain.model.variables import Variable
+from milbox.domain.rules.read import RESERVED
 
 ITEM = re.compile(r"(?P<array>.+)(?P<index>\[\d+(?:, \d+)*\])", re.DOTALL)
 

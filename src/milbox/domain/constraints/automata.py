@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray
-from milbox.domain.expressions import Codes
-from milbox.domain.logic import Logical
+from milbox.domain.model.expressions import Codes
+from milbox.domain.model.operators import Logical
 
 if TYPE_CHECKING:
-    from milbox.domain.variables import Variable
+    from milbox.domain.model.variables import Variable
 
 NOWHERE = -1
 
@@ -112,7 +112,7 @@ def automaton(
 
 def letters_of(sequence: Any) -> tuple["Variable", ...]:
     """The variables of a sequence, which must all take the same values."""
-    from milbox.domain.builders import scalars
+    from milbox.domain.constraints.build import scalars
 
     variables = scalars([sequence])
     if not variables:

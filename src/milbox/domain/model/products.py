@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from milbox.domain.exact import Exact
-from milbox.domain.expressions import Factor, LinExpr, Monomial, combine, distinct
+from milbox.domain.model.expressions import Factor, LinExpr, Monomial, combine, distinct
+from milbox.domain.model.numbers import Exact
 
 if TYPE_CHECKING:
-    from milbox.domain.variables import Variable
+    from milbox.domain.model.variables import Variable
 
 # More terms than this in one product are a slip: they would take minutes to write down.
 LARGEST_PRODUCT = 10**6

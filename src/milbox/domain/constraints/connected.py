@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from milbox.arrays import BoolArray
-from milbox.domain.expressions import Codes, Literal, distinct
-from milbox.domain.logic import Logical
+from milbox.domain.model.expressions import Codes, Literal, distinct
+from milbox.domain.model.operators import Logical
 
 if TYPE_CHECKING:
-    from milbox.domain.variables import Variable
+    from milbox.domain.model.variables import Variable
 
 Edge: TypeAlias = tuple[int, int]
 

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from milbox.domain.exact import LARGEST, Number
+from milbox.domain.model.numbers import LARGEST, Number
 
 SCALED = 30
 """The largest term of a row that was scaled stays below two to this power."""

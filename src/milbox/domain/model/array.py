@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeAlias, TypeVar, ov
 import numpy as np
 import numpy.typing as npt
 
-from milbox.domain.expressions import LinExpr, combine
-from milbox.domain.logic import Elementwise, no_truth
-from milbox.domain.variables import (
+from milbox.domain.model.expressions import LinExpr, combine
+from milbox.domain.model.operators import Elementwise, no_truth
+from milbox.domain.model.variables import (
     MOST_FEATURES,
     MOST_VARIABLES,
     Binary,
@@ -24,7 +24,7 @@ from milbox.domain.variables import (
 )
 
 if TYPE_CHECKING:
-    from milbox.domain.constraints import Constraint
+    from milbox.domain.constraints.kinds import Constraint
 
 Item = TypeVar("Item")
 Row = TypeVar("Row")

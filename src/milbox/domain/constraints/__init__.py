@@ -1,0 +1,1 @@
+"""The kinds of constraints, and the functions that build them."""

@@ -339,7 +339,7 @@ def test_an_interruption_between_disk_and_memory_is_healed(
         first = study.ask()
         remember = Study._remember
 
-        def interrupted(self: Study, shown: History) -> None:
+        def interrupted(*_: object) -> None:
             monkeypatch.setattr(Study, "_remember", remember)
             raise KeyboardInterrupt
 

@@ -4,11 +4,11 @@ import importlib.metadata
 import operator
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from milbox.trials import (
     Header,
     History,
     Journal,
+    Outcome,
     Proposal,
     Trial,
     Unknown,
@@ -96,7 +97,6 @@ class Study:
         self._lock = threading.RLock()
         self._exhausted = False
         self._shown = self._history = History()
-        self._seen: set[Point] = set()
         self._journal = None if journal is None else Journal(journal, self._header(dict(notes or {})))
         # Whether the journal may be ahead of what is in memory, because a write of it did not return.
         self._stale = self._journal is not None
@@ -262,19 +262,12 @@ class Study:
         if self._stale and self._journal is not None:
             with self._lock:
                 if self._stale:  # not, where another thread was just writing
-                    self._remember(History(tuple(map(self._kept, self._journal.trials()))))
+                    shown = History(tuple(map(self._kept, self._journal.trials())))
+                    self._remember(shown, lambda: History(tuple(map(_turned, shown))))
 
-    def _remember(self, shown: History) -> None:
-        if self.sense == "maximize":
-            history = shown
-        else:
-            # Only what is new is turned round: the others are the same objects as before.
-            turned = [
-                old if mine is before else _turned(mine)
-                for mine, before, old in zip(shown, self._shown, self._history, strict=False)
-            ]
-            history = History((*turned, *map(_turned, shown.trials[len(turned) :])))
-        self._seen.update(trial.point for trial in shown.trials[len(self._shown) :])
+    def _remember(self, shown: History, turned: Callable[[], History]) -> None:
+        """Go on with this history; `turned` makes what strategies see of it when small values are good."""
+        history = shown if self.sense == "maximize" else turned()
         self._shown, self._history = shown, history
         self._stale = False
 
@@ -282,7 +275,8 @@ class Study:
         if self._journal is not None:
             self._stale = True
             self._journal.asked(trials)
-        self._remember(History((*self._shown.trials, *trials)))
+        shown = self._shown.extended(trials)
+        self._remember(shown, lambda: self._history.extended([_turned(trial) for trial in trials]))
 
     def _end(self, number: int, outcome: Finished | Failed) -> None:
         with self._lock:
@@ -291,7 +285,7 @@ class Study:
             if self._journal is not None:
                 self._stale = True
                 self._journal.told(shown[number])
-            self._remember(shown)
+            self._remember(shown, lambda: self._history.told(number, _turned_outcome(outcome)))
 
     def _handed_out(self, trial: Trial) -> Trial:
         """The trial with an assignment of the caller's own, who may write into its arrays."""
@@ -332,7 +326,7 @@ class Study:
             point = tuple(operator.index(code) for code in proposal.point)
             if not self.domain.contains(point):
                 wrong = "outside the domain"
-            elif point in self._seen or point in batch:
+            elif point in self._history.asked_points or point in batch:
                 wrong = "asked before"
             else:
                 batch.add(point)
@@ -362,16 +356,22 @@ class Study:
             self._add(new)
 
 
+_Outcome = TypeVar("_Outcome", bound=Outcome)
+
+
 def _turned(trial: Trial) -> Trial:
     """The trial with the sense reversed: the one place where minimising becomes maximising."""
-    proposal, outcome = trial.proposal, trial.outcome
+    proposal = trial.proposal
     if proposal.certificate is not None:
         old = proposal.certificate
         # Subtracted from zero, so that no zero becomes -0.
         proposal = replace(proposal, certificate=replace(old, value=0.0 - old.value, bound=0.0 - old.bound))
-    if isinstance(outcome, Finished):
-        outcome = replace(outcome, value=0.0 - outcome.value)
-    return replace(trial, proposal=proposal, outcome=outcome)
+    return replace(trial, proposal=proposal, outcome=_turned_outcome(trial.outcome))
+
+
+def _turned_outcome(outcome: _Outcome) -> _Outcome:
+    """The outcome with the sense reversed."""
+    return replace(outcome, value=0.0 - outcome.value) if isinstance(outcome, Finished) else outcome
 
 
 def _duration(number: int, seconds: Any) -> float:

@@ -57,16 +57,16 @@ def test_durations_and_dates_take_no_part_in_comparisons() -> None:
 
 def test_a_history_grows_by_asking_and_telling() -> None:
     empty = History()
-    assert (len(empty), empty.incumbent, empty.points, empty.values.shape) == (0, None, [], (0,))
+    assert (len(empty), empty.incumbent, list(empty.points), empty.values.shape) == (0, None, [], (0,))
     asked = empty.asked([Proposal((0,), "a"), Proposal((1,), "a")]).asked([Proposal((2,), "b")])
     assert [trial.number for trial in asked] == [0, 1, 2]
     told = asked.told(1, Finished(-1.0)).told(2, Finished(-1.0))
-    assert (asked.points, told.points, told.values.tolist()) == ([], [(1,), (2,)], [-1.0, -1.0])
-    assert told.asked_points == [(0,), (1,), (2,)]
+    assert (list(asked.points), list(told.points), told.values.tolist()) == ([], [(1,), (2,)], [-1.0, -1.0])
+    assert list(told.asked_points) == [(0,), (1,), (2,)]
     assert [trial.number for trial in told.pending] == [0]
     assert told.incumbent == told[1], "the earliest of equals"
     failed = told.told(0, Failed("spilled"))
-    assert ([t.number for t in failed.failed], failed.points) == ([0], [(1,), (2,)])
+    assert ([t.number for t in failed.failed], list(failed.points)) == ([0], [(1,), (2,)])
     assert failed.values.dtype == "float64"
 
 

@@ -135,7 +135,7 @@ def fresh(
     brood: Callable[[], IntArray], origin: str, domain: Domain, history: History, count: int, rng: Generator
 ) -> Answer:
     """The first `count` new points of as many broods as it takes; random ones when that is too many."""
-    seen = set(history.asked_points)
+    seen = history.asked_points
     found: dict[Point, None] = {}
     for _ in range(ATTEMPTS):
         born = standing_for(brood(), domain)

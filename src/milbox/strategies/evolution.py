@@ -51,7 +51,7 @@ class RegEvo:
         points = np.array([trial.point for trial in population], dtype=np.int64)
         values = np.array([trial.value for trial in population], dtype=np.float64)
         state = np.array([rng.integers(2**63)], dtype=np.uint64)
-        seen = set(history.asked_points)
+        seen = history.asked_points
         found: dict[Point, str] = {}
         for _ in range(ATTEMPTS):
             best, second = parents(values, self.tournament, max(BROOD, 2 * count), state)

@@ -40,17 +40,18 @@ class ModelBased:
             return self.first.propose(domain, history, count, rng)
 
         unit = unit_of(history.values)
-        features, values = domain.encode(history.points), history.values / unit
+        features, values = history.points.features(domain), history.values / unit
+        asked = history.asked_points  # pending points too
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
             surrogate = self.learner.fit(features, values, rng)
             fitted = time.perf_counter() - began
-            asked = [*history.asked_points, *(proposal.point for proposal in chosen)]  # pending points too
             best = self.inner.best(surrogate, domain, asked, 1, rng)
             if not isinstance(best, Found):
                 return joined(tuple(chosen), best)
             chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
+            asked = asked.extended([chosen[-1].point])
         return Found(tuple(chosen))
 
     def explain(self, domain: Domain, history: History) -> str:
@@ -58,7 +59,7 @@ class ModelBased:
         rng = np.random.default_rng(0)
         if history.finished:
             values = history.values / unit_of(history.values)
-            surrogate = self.learner.fit(domain.encode(history.points), values, rng)
+            surrogate = self.learner.fit(history.points.features(domain), values, rng)
         else:
             # Only the surrogate's kind and size matter here, and any data show them, feasible or not.
             points = np.array([[v.codes[0], v.codes[-1]] for v in domain.variables], dtype=np.int64).T

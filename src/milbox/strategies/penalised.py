@@ -47,7 +47,8 @@ class Penalised:
         if len(history.finished) < self.initial or not history.finished:
             return RandomSearch().propose(domain, history, count, rng)
         unit = unit_of(history.values)
-        points, values = np.array(history.points, dtype=np.int64), history.values / unit
+        points, values = history.points.codes(domain), history.values / unit
+        asked = history.asked_points
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
@@ -60,11 +61,11 @@ class Penalised:
                 rng,
             )
             fitted = time.perf_counter() - began
-            asked = [*history.asked_points, *(proposal.point for proposal in chosen)]
             best = self.inner.best(surrogate, domain, asked, 1, rng)
             if not isinstance(best, Found):
                 return joined(tuple(chosen), best)
             chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
+            asked = asked.extended([chosen[-1].point])
         return Found(tuple(chosen))
 
     def infeasible(self, domain: Domain, points: IntArray, rng: Generator) -> IntArray:

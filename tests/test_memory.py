@@ -19,8 +19,8 @@ from milbox.surrogates.trees import joined
 from processes import printed
 
 ENTRIES = {
-    "milbox.surrogates.descent": {"descend"},
-    "milbox.surrogates.trees_kernel": {"add_leaves"},
+    "milbox.surrogates.relu.descent": {"descend"},
+    "milbox.surrogates.trees.leaves": {"add_leaves"},
     "milbox.inner.branch_tree": {"advance"},
     "milbox.inner.climb_kernel": {"climb", "label_all"},
     "milbox.inner.evolution_kernels": {

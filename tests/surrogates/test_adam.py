@@ -7,8 +7,8 @@ import pytest
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray
-from milbox.surrogates.adam import train
 from milbox.surrogates.relu import ReluNet, glorot
+from milbox.surrogates.relu.adam import train
 
 Arrays = list[tuple[FloatArray, FloatArray]]
 

@@ -211,8 +211,8 @@ def test_inputs_as_they_are_are_not_centred_nor_standardised() -> None:
 
 def test_an_epoch_is_a_pass_over_all_points() -> None:
     """Seventy points are two batches an epoch, the second of six; so 3 epochs are 6 partial steps."""
-    from milbox.surrogates.adam import train
     from milbox.surrogates.relu import glorot
+    from milbox.surrogates.relu.adam import train
 
     X, y = points(12, 70), np.random.default_rng(13).normal(size=70)
     net = ReluLearner(epochs=3, decay=0.0).fit(X, y, rng())

@@ -20,7 +20,7 @@ from milbox.domain.blocks import STATES, tied_blocks
 from milbox.errors import UnsupportedProgram
 from milbox.inner.branch_letters import Letters, letters
 from milbox.inner.climb import climbed
-from milbox.inner.compiled import load_climbs, load_search
+from milbox.inner.loading import load_climbs, load_search
 from milbox.inner.untried import untried
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate

@@ -23,6 +23,7 @@ import math
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.compiled.jit import ONE, inlined, kernel, larger, smaller, vectorised
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows
 from milbox.inner.branch_points import (
     ACTIVE,
@@ -34,7 +35,6 @@ from milbox.inner.branch_points import (
     SURELY_INACTIVE,
     Network,
 )
-from milbox.kernels import ONE, inlined, kernel, larger, smaller, vectorised
 
 PATIENCE, DAMPING = 6, 0.7
 """With ties or two layers, after so many steps without a better bound the steps get shorter by so much."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
+from milbox.compiled.jit import kernel
 from milbox.inner.branch_points import SURELY_ACTIVE, SURELY_INACTIVE, Network
-from milbox.kernels import kernel
 
 
 class Stack(NamedTuple):

@@ -7,7 +7,7 @@ of one block; letters are numbered through, block after block, and a point is on
 from typing import NamedTuple
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import kernel, larger, vectorised
+from milbox.compiled.jit import kernel, larger, vectorised
 
 # Phases of a unit. An asserted one was branched on; a certain one (2 or -2) holds at every point of the node,
 # or at every better point.

@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.compiled.jit import inlined, kernel, larger, smaller, vectorised
 from milbox.inner.branch_bound import add_costs, draw, find_tops, limit
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, pack
 from milbox.inner.branch_points import (
@@ -24,7 +25,6 @@ from milbox.inner.branch_points import (
     SURELY_INACTIVE,
     Network,
 )
-from milbox.kernels import inlined, kernel, larger, smaller, vectorised
 
 EMPTY = 9
 """In place of a phase: there is no such point."""

@@ -2,9 +2,9 @@
 
 import math
 
+from milbox.compiled.jit import inlined, kernel, smaller
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, push
 from milbox.inner.branch_points import ACTIVE, BELOW, INACTIVE, LEVEL, OPEN
-from milbox.kernels import inlined, kernel, smaller
 
 # What to branch on when it is not a unit.
 APART, AGAIN = -1, -2

@@ -4,9 +4,9 @@ A tie is a row over several blocks that every point must satisfy. `branch_bound`
 letter goes that leaves no way to satisfy it, such as a place in an assignment that is taken.
 """
 
+from milbox.compiled.jit import kernel, larger, smaller
 from milbox.inner.branch_node import Blocks, Columns, Desk, Rows, pack
 from milbox.inner.branch_points import BELOW, LEVEL
-from milbox.kernels import kernel, larger, smaller
 
 
 @kernel

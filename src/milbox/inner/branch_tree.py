@@ -1,6 +1,7 @@
 """How is the tree of nodes searched? Depth first, a slice at a time, so that Python can look at the clock."""
 
 from milbox.arrays import IntArray
+from milbox.compiled.jit import entry, kernel, smaller
 from milbox.inner.branch_bound import descend, look
 from milbox.inner.branch_node import Blocks, Columns, Desk, Lines, Rows, Stack, load
 from milbox.inner.branch_points import (
@@ -21,7 +22,6 @@ from milbox.inner.branch_points import (
 from milbox.inner.branch_shrink import settle, settle_upper, strike, tighten
 from milbox.inner.branch_split import AGAIN, APART, branch, broken_tie, highest_chord
 from milbox.inner.branch_ties import propagate
-from milbox.kernels import entry, kernel, smaller
 
 # How a slice of the search ends.
 DONE, SLICE_OVER, STACK_FULL = 0, 1, 2

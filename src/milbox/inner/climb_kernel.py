@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import entry, inlined, kernel, larger
+from milbox.compiled.jit import entry, inlined, kernel, larger
 
 LONGEST = 8
 """Changes in a chain before it is given up."""

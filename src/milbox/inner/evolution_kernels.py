@@ -10,37 +10,24 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import entry, kernel
+from milbox.compiled.jit import entry, kernel
+from milbox.compiled.random import STEP, bounded, fraction, mixed
 
 State: TypeAlias = npt.NDArray[np.uint64]
-
-# As uint64 constants: mixed with int64, numba would turn them into floats.
-_STEP = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
-_30, _27, _31, _32, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(32), np.uint64(11)
 
 
 @kernel
 def below(size: int, state: State) -> int:
-    """A number from 0 to size - 1; sizes are far below 2**32, so the bias of the product is too."""
-    state[0] += _STEP
-    z = state[0]
-    z = (z ^ (z >> _30)) * _MIX_1
-    z = (z ^ (z >> _27)) * _MIX_2
-    z ^= z >> _31
-    return np.int64(((z >> _32) * np.uint64(size)) >> _32)  # type: ignore[return-value]  # an int, compiled
+    """A number from 0 to size - 1."""
+    state[0] += STEP
+    return bounded(size, mixed(state[0]))
 
 
 @kernel
 def happens(probability: float, state: State) -> bool:
     """True with that probability."""
-    state[0] += _STEP
-    z = state[0]
-    z = (z ^ (z >> _30)) * _MIX_1
-    z = (z ^ (z >> _27)) * _MIX_2
-    z ^= z >> _31
-    return bool((z >> _11) * (1.0 / 9007199254740992.0) < probability)
+    state[0] += STEP
+    return bool(fraction(mixed(state[0])) < probability)
 
 
 @entry

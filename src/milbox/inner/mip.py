@@ -16,7 +16,7 @@ from milbox.embed.domain import Formulation, formulate, trusted
 from milbox.embed.nogood import forbid
 from milbox.embed.tighten import tighten
 from milbox.inner.climb import as_network, climbed
-from milbox.inner.compiled import load_climbs
+from milbox.inner.loading import load_climbs
 from milbox.inner.untried import stopped, untried
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status

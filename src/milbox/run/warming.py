@@ -1,6 +1,6 @@
 """Compilation in processes of their own while the first random points are measured.
 
-Compiled kernels are kept on disk (`kernel_cache`). On first use after an installation they are compiled,
+Compiled kernels are kept on disk (`compiled.cache`). On first use after an installation they are compiled,
 which takes some seconds; processes beside the run do that while the initial random points are evaluated,
 on other cores and without touching this one's threads. Whether they are done in time changes nothing but
 time.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from milbox import kernel_cache
+from milbox.compiled import cache
 from milbox.domain import Domain, binary
 from milbox.surrogates.relu import ReluLearner, ReluNet, glorot
 from milbox.system import end_family, start_family
@@ -32,7 +32,7 @@ class Part:
     @property
     def is_cold(self) -> bool:
         """Whether an entry is not compiled yet where compiled code is kept."""
-        folder, python = kernel_cache.folder(), f"py{sys.version_info[0]}{sys.version_info[1]}"
+        folder, python = cache.folder(), f"py{sys.version_info[0]}{sys.version_info[1]}"
         return folder is not None and any(
             next(folder.glob(f"*/{entry}-*.{python}*.nbi"), None) is None for entry in self.entries
         )

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import entry
+from milbox.compiled.jit import entry
 
 Counts = npt.NDArray[np.uint8]
 """(n, features): whole numbers below 16."""

@@ -12,7 +12,7 @@ from itertools import permutations
 import numpy as np
 
 from milbox.arrays import IntArray
-from milbox.kernels import entry
+from milbox.compiled.jit import entry
 
 VERTICES = 7
 INNER = VERTICES - 2

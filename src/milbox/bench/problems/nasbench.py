@@ -109,13 +109,13 @@ class Measured:
 
 
 def drawn_runs(points: IntArray, seed: int) -> IntArray:
-    """0, 1 or 2 for each point: the seed and the point mixed by SplitMix64 (Steele et al. 2014)."""
+    """0, 1 or 2 for each point: the seed and the point mixed by SplitMix64."""
+    from milbox.compiled import random
+
     places = np.concatenate([np.arange(EDGES), EDGES + 2 * np.arange(INNER)]).astype(np.uint64)
     mixed = (points.astype(np.uint64) << places).sum(axis=1, dtype=np.uint64)
-    mixed += np.uint64((seed + 1) * 0x9E3779B97F4A7C15 % 2**64)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray((mixed ^ (mixed >> np.uint64(31))) % np.uint64(REPLICATES), dtype=np.int64)
+    mixed += np.uint64((seed + 1) * int(random.STEP) % 2**64)
+    return np.asarray(random.splitmix64(mixed) % np.uint64(REPLICATES), dtype=np.int64)
 
 
 def cell_domain(*, symmetry: bool) -> Domain:

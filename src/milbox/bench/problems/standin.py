@@ -14,7 +14,7 @@ from milbox.arrays import FloatArray, IntArray
 from milbox.bench.problems.boosting import BINS, BoostedTables, Counts, boosted
 from milbox.bench.problems.cells import INNER, VERTICES, Cells
 from milbox.bench.problems.folder import arrays, shaped
-from milbox.kernels import entry
+from milbox.compiled.jit import entry
 
 SAMPLE = "nb101_sample20001.npz"
 # Where the groups of counts start; see count_features.

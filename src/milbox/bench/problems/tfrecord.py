@@ -20,8 +20,8 @@ import numpy.typing as npt
 from milbox.arrays import FloatArray, IntArray
 from milbox.bench.problems.cells import INNER, UNUSED, Cells, canonical_codes, packed
 from milbox.bench.problems.folder import arrays, first_line, shaped
+from milbox.compiled.jit import entry
 from milbox.errors import DataError
-from milbox.kernels import entry
 
 REPLICATES = 3
 EPOCHS = 108

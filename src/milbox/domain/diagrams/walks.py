@@ -1,7 +1,7 @@
 """Compiled walks along the edges of a diagram."""
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import entry
+from milbox.compiled.jit import entry
 
 
 @entry

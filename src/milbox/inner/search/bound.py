@@ -22,6 +22,7 @@ allowance.
 """
 
 from milbox.arrays import FloatArray
+from milbox.compiled.jit import inlined, kernel, larger, smaller
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import add_inputs, longest, set_costs, trace, worth
 from milbox.inner.search.state import (
@@ -50,7 +51,6 @@ from milbox.inner.search.state import (
     Problem,
     Tried,
 )
-from milbox.kernels import inlined, kernel, larger, smaller
 
 STEEPEST = 64.0
 """A price that is not limited otherwise may not grow beyond all bounds: rounding grows with it."""

@@ -5,9 +5,9 @@ points with one key are told apart.
 """
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.compiled.jit import inlined, inlined_sum, kernel, larger
 from milbox.inner.search.passes import ties_hold, worth
 from milbox.inner.search.state import NOTHING, UNREACHED, Desk, Pool, Problem, Room, Small, Tried
-from milbox.kernels import inlined, inlined_sum, kernel, larger
 
 
 @kernel

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from milbox.compiled.jit import kernel, larger, smaller
 from milbox.inner.search.bound import copy, draw_all, floor_of, set_slopes
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import longest, set_costs, worth
@@ -20,7 +21,6 @@ from milbox.inner.search.state import (
     Problem,
     Tried,
 )
-from milbox.kernels import kernel, larger, smaller
 
 KINDS = 8
 """Sets of multipliers that prune an enumeration."""

@@ -1,8 +1,8 @@
 """Passes over the edges of a diagram: longest paths, ranges of inputs, and the inputs along a path."""
 
 from milbox.arrays import FloatArray
+from milbox.compiled.jit import kernel, larger, vectorised
 from milbox.inner.search.state import UNREACHED, Desk, Problem, Small
-from milbox.kernels import kernel, larger, vectorised
 
 
 @vectorised

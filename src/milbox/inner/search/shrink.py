@@ -11,6 +11,7 @@ such a point of the node. No edge of x was struck, its inputs lie within the ran
 bounds are valid at x; the floor only rises, so that x is either met or not better any more.
 """
 
+from milbox.compiled.jit import kernel, larger, smaller
 from milbox.inner.search.bound import copy, draw_line
 from milbox.inner.search.passes import extremes, longest, longest_back, longest_lanes, set_costs
 from milbox.inner.search.state import (
@@ -33,7 +34,6 @@ from milbox.inner.search.state import (
     Problem,
     Room,
 )
-from milbox.kernels import kernel, larger, smaller
 
 LOOKS = 3
 """Multipliers tried for the range of a unit."""

@@ -7,6 +7,7 @@ from.
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.compiled.jit import inlined, kernel, larger, smaller
 from milbox.inner.search.bound import floor_of
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import add_inputs, longest, longest_back, trace, worth
@@ -33,7 +34,6 @@ from milbox.inner.search.state import (
     Stack,
     Tried,
 )
-from milbox.kernels import inlined, kernel, larger, smaller
 
 
 @kernel

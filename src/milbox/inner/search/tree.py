@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from milbox.compiled.jit import entry, kernel, smaller
 from milbox.inner.search.bound import descend, dive, floor_of
 from milbox.inner.search.incumbents import offer, suffixes, sweep_backward, sweep_forward, write_fixed
 from milbox.inner.search.listing import KINDS, count_paths, list_paths
@@ -39,7 +40,6 @@ from milbox.inner.search.state import (
     Stack,
     Tried,
 )
-from milbox.kernels import entry, kernel, smaller
 
 # How a slice of the search ends.
 DONE, SLICE_OVER, OUT_OF_MEMORY = 0, 1, 2

@@ -18,7 +18,7 @@ import warnings
 from importlib.metadata import version
 from pathlib import Path
 
-PACKAGE = Path(__file__).parent
+PACKAGE = Path(__file__).parent.parent
 IMPORTED = re.compile(r"^(?:from|import) milbox\.([\w.]+)", re.MULTILINE)
 
 FORGOTTEN = 30 * 24 * 3600.0
@@ -63,7 +63,7 @@ def stamp() -> str:
 def sources() -> dict[Path, str]:
     """Every file that has kernels, and what those import of the package when they are imported themselves."""
     texts = {file: file.read_text("utf-8") for file in sorted(PACKAGE.rglob("*.py"))}
-    pending = [file for file, text in texts.items() if "kernels" in IMPORTED.findall(text)]
+    pending = [file for file, text in texts.items() if "compiled.jit" in IMPORTED.findall(text)]
     needed: set[Path] = set()
     while pending:
         file = pending.pop()

@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 
-from milbox import kernel_cache
+from milbox.compiled import cache
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
@@ -32,8 +32,8 @@ REORDERED = {"reassoc", "contract", "arcp", "nsz", "nnan"}
 
 
 def entry(function: Kernel) -> Kernel:
-    """Compile what Python calls, with all that it calls, and keep it in the folder of `kernel_cache`."""
-    folder = kernel_cache.folder()
+    """Compile what Python calls, with all that it calls, and keep it in the folder of `cache`."""
+    folder = cache.folder()
     with _settings:
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder)
         try:

@@ -55,8 +55,8 @@ def train(
         seed: Of the shuffles, below 2**64.
     """
     # numba is slow to import, so whoever does not train does not pay for it.
-    from milbox.surrogates.descent import Data, Shape, State, descend
-    from milbox.surrogates.vectors import LANES
+    from milbox.surrogates.relu.descent import Data, Shape, State, descend
+    from milbox.surrogates.relu.lanes import LANES
 
     count = len(targets)
     batch = min(batch, count)

@@ -28,7 +28,7 @@ class TreeEnsemble:
 
     def predict(self, features: FloatArray) -> FloatArray:
         """The predicted values (n,) of encoded points (n, d)."""
-        from milbox.surrogates.trees_kernel import add_leaves
+        from milbox.surrogates.trees.leaves import add_leaves
 
         predictions = np.full(len(features), self.bias)
         add_leaves(

@@ -1,7 +1,7 @@
 """Compiled predictions of many trees at many points."""
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.kernels import entry
+from milbox.compiled.jit import entry
 
 
 @entry

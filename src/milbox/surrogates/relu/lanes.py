@@ -19,7 +19,7 @@ from numba.core import cgutils, types
 from numba.core.typing.templates import AbstractTemplate, infer_global
 from numba.extending import lower_builtin, models, register_model
 
-from milbox.kernels import instruction
+from milbox.compiled.jit import instruction
 
 LANES = 16
 

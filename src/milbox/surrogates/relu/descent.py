@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.arrays import IntArray
-from milbox.kernels import ONE, entry, inlined, kernel
-from milbox.surrogates.vectors import LANES, Lanes, fill, load, store, total, where_positive
+from milbox.compiled.jit import ONE, entry, inlined, kernel
+from milbox.compiled.random import STEP, bounded, mixed
+from milbox.surrogates.relu.lanes import LANES, Lanes, fill, load, store, total, where_positive
 
 # The usual decay rates, and TensorFlow's epsilon: outside the root, before bias correction.
 FIRST_DECAY = 0.9
@@ -87,13 +88,10 @@ def _product(signals: Floats, matrix: Floats, offset: int, stride: int) -> Lanes
 
 @kernel
 def _shuffle(order: IntArray, seed: np.uint64) -> np.uint64:
-    """Permute in place (Fisher-Yates, with splitmix64 of Steele et al. 2014); returns the next seed."""
+    """Permute in place (Fisher-Yates); returns the next seed."""
     for i in range(len(order) - 1, 0, -1):
-        seed += np.uint64(0x9E3779B97F4A7C15)
-        bits = (seed ^ (seed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        bits = (bits ^ (bits >> np.uint64(31))) >> np.uint64(32)
-        j = np.int64((bits * np.uint64(i + 1)) >> np.uint64(32))
+        seed += STEP
+        j = bounded(i + 1, mixed(seed))
         order[i], order[j] = order[j], order[i]
     return seed
 

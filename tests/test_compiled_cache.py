@@ -11,13 +11,14 @@ import numba
 import pytest
 
 import milbox
-from milbox import kernel_cache
+from milbox.compiled import cache
 from milbox.inner import branch_search, climb_kernel, evolution_kernels
-from milbox.surrogates import descent, trees_kernel
+from milbox.surrogates.relu import descent
+from milbox.surrogates.trees import leaves
 
 TRAIN = """
 import numpy as np
-from milbox.surrogates.adam import train
+from milbox.surrogates.relu.adam import train
 rng = np.random.default_rng(0)
 layers = [(rng.normal(size=(4, 3)), np.zeros(3)), (rng.normal(size=(3, 1)), np.zeros(1))]
 print(train(layers, np.eye(4), np.arange(4.0), steps=5)[0][0].tobytes().hex())
@@ -50,9 +51,9 @@ def compiled(folder: Path) -> list[Path]:
 
 
 def test_the_stamp_is_over_every_file_that_compiled_code_comes_from() -> None:
-    files = set(kernel_cache.sources())
+    files = set(cache.sources())
     seen = set()
-    for module in (branch_search, climb_kernel, evolution_kernels, descent, trees_kernel):
+    for module in (branch_search, climb_kernel, evolution_kernels, descent, leaves):
         pending = [value for value in vars(module).values() if hasattr(value, "py_func")]
         while pending:
             function = pending.pop().py_func
@@ -63,17 +64,17 @@ def test_the_stamp_is_over_every_file_that_compiled_code_comes_from() -> None:
     sources = {Path(function.__code__.co_filename) for function in seen}
     assert len(sources) > 9
     assert sources <= files
-    assert Path(str(milbox.__file__)).parent / "surrogates" / "vectors.py" in files
+    assert Path(str(milbox.__file__)).parent / "surrogates" / "relu" / "lanes.py" in files
 
 
 def test_a_change_in_any_kernel_file_is_compiled(package: Path, tmp_path: Path) -> None:
     before = run(TRAIN, package).stdout
     assert run(TRAIN, package).stdout == before
     # Training is compiled as `descend`, and this is not in its file.
-    vectors = package / "surrogates" / "vectors.py"
-    changed = vectors.read_text().replace("builder.fadd(folded,", "builder.fsub(folded,")
-    assert changed != vectors.read_text()
-    vectors.write_text(changed)
+    lanes = package / "surrogates" / "relu" / "lanes.py"
+    changed = lanes.read_text().replace("builder.fadd(folded,", "builder.fsub(folded,")
+    assert changed != lanes.read_text()
+    lanes.write_text(changed)
     after = run(TRAIN, package).stdout
     assert after != before
     assert after == run(TRAIN, package, NUMBA_CACHE_DIR=str(tmp_path / "elsewhere")).stdout
@@ -102,20 +103,20 @@ def test_a_temporary_folder_of_someone_else_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    own = kernel_cache.temporary()
-    assert own == kernel_cache.temporary()
+    own = cache.temporary()
+    assert own == cache.temporary()
     own.chmod(0o777)
-    other = kernel_cache.temporary()
+    other = cache.temporary()
     assert other != own
     assert not other.stat().st_mode & 0o077
 
 
 def test_old_folders_are_removed(tmp_path: Path) -> None:
-    for name, age in (("kernels-old", 2 * kernel_cache.FORGOTTEN), ("kernels-new", 0.0)):
+    for name, age in (("kernels-old", 2 * cache.FORGOTTEN), ("kernels-new", 0.0)):
         (tmp_path / name).mkdir()
         date = (tmp_path / name).stat().st_mtime - age
         os.utime(tmp_path / name, (date, date))
-    assert kernel_cache.is_writable(tmp_path / "kernels-own")
+    assert cache.is_writable(tmp_path / "kernels-own")
     assert {path.name for path in tmp_path.iterdir()} == {"kernels-new", "kernels-own"}
 
 

@@ -195,6 +195,26 @@ class Study:
             raise TypeError(f"the strategy {self._identity} has no surrogate that could be explained")
         return explain(self.domain, self.history)
 
+    def program(self, path: Path | str) -> None:
+        """Write the whole program of the next step in LP format: domain, surrogate, and points already asked.
+
+        Its optimum is what `ask` would propose next, in the sense in which large is good.
+
+        Raises:
+            TypeError: the strategy has no such program.
+            ValueError: the next point is not chosen by a surrogate, or the surrogate has no embedding.
+        """
+        build = getattr(self.strategy, "program", None)
+        if build is None:
+            raise TypeError(f"the strategy {self._identity} does not choose points by a program")
+        from milbox.embed.files import write_program
+
+        with self._lock:
+            history = self.history
+            rng = np.random.default_rng([self.seed, len(history)])
+            program, inputs = build(self.domain, history, rng)
+        write_program(program, self.domain, inputs, path)
+
     def note(self, notes: Mapping[str, Any]) -> None:
         """Keep more JSON in the journal for whoever opens it again; without a journal, do nothing."""
         if self._journal is not None:

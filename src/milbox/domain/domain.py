@@ -34,6 +34,8 @@ from milbox.domain.model.variables import (
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from milbox.domain.diagrams.product import Product
 
 
@@ -318,6 +320,26 @@ class Domain:
         from milbox.domain.serial import domain_from_json
 
         return domain_from_json(form)
+
+    @staticmethod
+    def from_file(path: "Path | str") -> "Domain":
+        """The domain of a model in an LP, MPS or OSiL file, with its names; its objective is left out.
+
+        Raises:
+            DataError: the file cannot be read, or has what a domain cannot keep; the error names it.
+        """
+        from milbox.domain.files import read_domain
+
+        return read_domain(path)
+
+    def to_lp(self, path: "Path | str") -> None:
+        """Write the domain as a program in LP format, as the inner solver `Mip` formulates it.
+
+        A categorical and a one-hot integer are a binary for each value; other columns are auxiliary.
+        """
+        from milbox.embed.files import write_lp
+
+        write_lp(self, path)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -87,16 +87,17 @@ def _number(value: float) -> str:
 def _lp_names(milp: Milp, names: Sequence[str]) -> list[str]:
     if len(names) != milp.columns:
         raise ValueError(f"{len(names)} names for {milp.columns} columns")
-    changed = [_lp_name(name) for name in names]
+    changed = [lp_name(name) for name in names]
     first: dict[str, str] = {}
-    for name, lp_name in zip(names, changed, strict=True):
-        if lp_name in first:
-            raise ValueError(f"columns {first[lp_name]!r} and {name!r} would both be called {lp_name!r}")
-        first[lp_name] = name
+    for name, short in zip(names, changed, strict=True):
+        if short in first:
+            raise ValueError(f"columns {first[short]!r} and {name!r} would both be called {short!r}")
+        first[short] = name
     return changed
 
 
-def _lp_name(name: str) -> str:
+def lp_name(name: str) -> str:
+    """The name as LP format takes it."""
     plain = re.sub(r"[^A-Za-z0-9_.()]", "_", name.replace("[", "(").replace("]", ")"))
     # A name must not look like a number: no digit or dot first, and 2 e3 would be two thousand.
     return plain if re.match(r"[A-DF-Za-df-z_]", plain) else f"_{plain}"

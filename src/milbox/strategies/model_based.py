@@ -6,10 +6,12 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
+from milbox.arrays import IntArray
 from milbox.domain import Domain
 from milbox.domain.blocks import components, tied_blocks
 from milbox.domain.model.numbers import digits
-from milbox.inner import Auto, InnerSolver
+from milbox.inner import Auto, InnerSolver, Mip
+from milbox.milp.program import Milp
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.units import in_own_units, unit_of
@@ -53,6 +55,29 @@ class ModelBased:
             chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
             asked = asked.extended([chosen[-1].point])
         return Found(tuple(chosen))
+
+    def program(self, domain: Domain, history: History, rng: Generator) -> tuple[Milp, IntArray]:
+        """The next point as one program: the domain, the surrogate that `propose` would fit, what was asked.
+
+        Also the columns that are the domain's features. The objective is in the values' own units.
+
+        Raises:
+            ValueError: the next point is not chosen by a surrogate, or the surrogate has no embedding.
+        """
+        if len(history.finished) < max(1, self.initial):
+            raise ValueError(
+                f"the next point is one of the {self.initial} initial ones and has no program; "
+                f"{len(history.finished)} are measured"
+            )
+        unit = unit_of(history.values)
+        surrogate = self.learner.fit(domain.encode(history.points), history.values / unit, rng)
+        writer = Mip()
+        refusal = writer.refusal(surrogate, domain)
+        if refusal is not None:
+            raise ValueError(f"the next point has no program: {refusal}")
+        milp, formulation = writer.program(surrogate, domain, history.asked_points)
+        program = milp.build()
+        return replace(program, cost=program.cost * unit, offset=program.offset * unit), formulation.inputs
 
     def explain(self, domain: Domain, history: History) -> str:
         """How the next point will be found: encoding, blocks, surrogate, method, and why that one."""

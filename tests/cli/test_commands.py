@@ -392,3 +392,17 @@ def test_data(milbox: Milbox, tmp_path: Path) -> None:
     told = milbox("data", "nasbench")
     assert told.output.strip() == "https://storage.googleapis.com/nasbench/nasbench_only108.tfrecord"
     assert "give its name" in told.complaints
+
+
+def test_a_model_file_becomes_a_problem_file(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "model.lp").write_text(
+        "Maximize\n obj: a\nSubject To\n r: a + 2 b(1) <= 4\n"
+        "Bounds\n a <= 3\n b(1) <= 3\nGenerals\n a b(1)\nEnd\n"
+    )
+    wrote = milbox("init", "bakery.toml", "--from", "model.lp")
+    assert "the objective of model.lp was left out" in wrote.complaints
+    assert "8 points" in milbox("check", "bakery.toml").output
+    again = milbox("init", "bakery.toml", "--from", "model.lp", status=2)
+    assert "exists already" in again.complaints
+    refused = milbox("init", "other.toml", "--from", "bakery.toml", status=2)
+    assert "none of .lp, .mps, .osil" in refused.complaints

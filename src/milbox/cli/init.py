@@ -1,10 +1,17 @@
 """`milbox init`: a problem file to start from, and a small program that it measures with."""
 
+import json
+import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from milbox.cli.output import InputError, say
+from milbox.errors import DataError
+
+if TYPE_CHECKING:
+    from milbox.domain import Domain, Variable
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -62,20 +69,76 @@ print(value)
 '''
 
 
+MODEL = """\
+# The variables and rows of {model}, for milbox. Try it:   milbox check {name}
+
+[variables]
+{variables}
+
+{constraints}
+
+# How a point is measured: see `milbox init` without --from. Without a command, measure by hand with
+# `milbox ask` and `milbox tell`.
+[objective]
+sense = "maximize"       # or "minimize"
+"""
+
+
 @click.command()
 @click.argument("file", type=FILE, default="problem.toml")
+@click.option(
+    "--from", "model", type=FILE, help="Take variables and constraints from an LP, MPS or OSiL file."
+)
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
-def init(file: Path, force: bool) -> None:
-    """Write a commented problem file (and measure.py beside it) to start from."""
+def init(file: Path, model: Path | None, force: bool) -> None:
+    """Write a commented problem file to start from, with measure.py beside it or from a model file."""
     program = file.with_name("measure.py")
-    text = PROBLEM.format(name=file, stem=file.stem, program=program.name)
-    for path in (file, program):
+    if model is None:
+        text = PROBLEM.format(name=file, stem=file.stem, program=program.name)
+        written = {file: text, program: PROGRAM}
+    else:
+        written = {file: model_text(read_model(model), model, file)}
+    for path in written:
         if path.exists() and not force:
             raise InputError(f"{path} exists already; choose another name, or give --force")
-    for path, content in ((file, text), (program, PROGRAM)):
+    for path, content in written.items():
         try:
             path.write_text(content, encoding="utf-8")
         except OSError as error:
             raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    say(f"wrote {file} and {program}; next:")
+    say(f"wrote {' and '.join(map(str, written))}; next:")
     say(f"  milbox check {file}")
+
+
+def read_model(model: Path) -> "Domain":
+    """The domain of a model file; what was left out is said."""
+    from milbox.domain import Domain
+
+    with warnings.catch_warnings(record=True) as left_out:
+        warnings.simplefilter("always")
+        try:
+            domain = Domain.from_file(model)
+        except DataError as error:
+            raise InputError(str(error)) from None
+    for warning in left_out:
+        say(str(warning.message))
+    return domain
+
+
+def model_text(domain: "Domain", model: Path, file: Path) -> str:
+    """A problem file with the variables and constraints of a domain."""
+    from milbox.domain.rules.write import rule_text
+
+    variables = "\n".join(f"{json.dumps(v.name)} = {variable_text(v)}" for v in domain.variables)
+    rules = (f"[[constraints]]\nrule = {json.dumps(rule_text(c))}" for c in domain.constraints)
+    return MODEL.format(model=model.name, name=file, variables=variables, constraints="\n\n".join(rules))
+
+
+def variable_text(variable: "Variable") -> str:
+    """A binary or an integer as an entry of a problem file."""
+    from milbox.domain import Integer
+
+    if not isinstance(variable, Integer):
+        return '{ kind = "binary" }'
+    encoding = ', encoding = "integer"' if variable.encoding == "integer" else ""
+    return f'{{ kind = "integer", low = {variable.low}, high = {variable.high}{encoding} }}'

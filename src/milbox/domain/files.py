@@ -28,7 +28,7 @@ def read_domain(path: Path | str) -> Domain:
     """
     file = Path(path)
     model = loaded(file)
-    columns = model.getVars()
+    columns = sorted(model.getVars(), key=lambda column: int(column.getIndex()))  # as the file has them
     if not columns:
         raise DataError(f"{file} has no variables")
     variables = {column.name: as_variable(column, model.infinity(), file) for column in columns}
@@ -52,7 +52,7 @@ def read_domain(path: Path | str) -> Domain:
 
 def between(lower: float, terms: LinExpr, upper: float) -> list[Constraint]:
     """The sides of a row that are finite."""
-    sides = [terms >= lower] if math.isfinite(lower) else []
+    sides: list[Constraint] = [terms >= lower] if math.isfinite(lower) else []
     return [*sides, terms <= upper] if math.isfinite(upper) else sides
 
 

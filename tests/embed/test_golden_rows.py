@@ -14,9 +14,9 @@ import milbox.domain as mb
 from milbox.domain import Domain
 from milbox.domain.constraints import graphs
 from milbox.embed import embed
-from milbox.embed.bounds import Bounded, block_bounds
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
+from milbox.embed.relu.bounds import Bounded, block_bounds
 from milbox.inner import PaperMip
 from milbox.milp.program import Milp, MilpBuilder
 from milbox.milp.text import lp_text

@@ -13,10 +13,10 @@ from generators import Case, box, points, relu_nets, small_cases, small_domains
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
-from milbox.embed.bounds import Bounded, Bounds, block_bounds, interval_bounds
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
-from milbox.embed.tighten import tighten
+from milbox.embed.relu.bounds import Bounded, Bounds, block_bounds, interval_bounds
+from milbox.embed.relu.tighten import tighten
 from milbox.milp.program import Milp, MilpBuilder
 from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Highs

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from milbox.domain import Domain, binary
-from milbox.embed.bounds import Bounded, block_bounds
+from milbox.embed.relu.bounds import Bounded, block_bounds
 from milbox.inner import Mip
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Status

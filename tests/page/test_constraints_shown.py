@@ -9,8 +9,8 @@ from generators import box, small_domains
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.model.expressions import Linear, total
 from milbox.domain.rules.read import rule
-from milbox.page.rules import reach, standing
-from milbox.page.sums import constraint_text
+from milbox.page.sections.constraints import reach, standing
+from milbox.page.short_sums import constraint_text
 
 
 @given(small_domains())

@@ -5,9 +5,9 @@ import pytest
 from scipy.stats import spearmanr
 
 import milbox.domain as md
-from milbox.page.agreement import rank_correlation
-from milbox.page.contrasts import contrasts, screened
-from milbox.page.effects import MOST_TRIALS, SHUFFLES, analyse, ridge, singular
+from milbox.page.analysis.contrasts import contrasts, screened
+from milbox.page.analysis.effects import MOST_TRIALS, SHUFFLES, analyse, ridge, singular
+from milbox.page.sections.predictions import rank_correlation
 from runs import distinct_points
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 
-from milbox.page.layers import crossings, layered, neighbours, spaced
+from milbox.page.svg.layers import crossings, layered, neighbours, spaced
 
 
 @st.composite

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milbox.page.scales import Scale, powers, spanning, steps
-from milbox.page.words import about, duration, moment, number, share, short, value_text
+from milbox.page.formats import about, duration, moment, number, share, short, value_text
+from milbox.page.svg.scales import Scale, powers, spanning, steps
 
 finite = st.floats(-1e300, 1e300)
 

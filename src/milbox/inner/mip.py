@@ -11,10 +11,10 @@ from numpy.random import Generator
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
-from milbox.embed.bounds import Bounded, block_bounds, one_hot_groups, rescaled, thinned
 from milbox.embed.domain import Formulation, formulate, trusted
 from milbox.embed.nogood import forbid
-from milbox.embed.tighten import tighten
+from milbox.embed.relu.bounds import Bounded, block_bounds, one_hot_groups, rescaled, thinned
+from milbox.embed.relu.tighten import tighten
 from milbox.inner.climb import as_network, climbed
 from milbox.inner.loading import load_climbs
 from milbox.inner.untried import stopped, untried

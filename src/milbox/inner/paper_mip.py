@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.embed import embed
-from milbox.embed.bounds import Bounded, interval_bounds, rescaled
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid_by_features
-from milbox.embed.tighten import tighten
+from milbox.embed.relu.bounds import Bounded, interval_bounds, rescaled
+from milbox.embed.relu.tighten import tighten
 from milbox.inner.mip import Mip
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver

@@ -11,19 +11,19 @@ from typing import TypeAlias
 
 import numpy as np
 
-from milbox.page.about import about_run, failures
-from milbox.page.agreement import agreement
-from milbox.page.certificates import certificates
-from milbox.page.graphs import drawn_names, graphs
-from milbox.page.marks import Markup, joined, tag, text
-from milbox.page.matter import matter
-from milbox.page.points import best_points
-from milbox.page.progress import progress
+from milbox.page.formats import count, moment, number
 from milbox.page.record import Record
-from milbox.page.rules import constraints
-from milbox.page.sequences import sequence_logos
-from milbox.page.summary import figures, found, proved
-from milbox.page.words import count, moment, number
+from milbox.page.sections.about import about_run, failures
+from milbox.page.sections.best_points import best_points
+from milbox.page.sections.certificates import certificates
+from milbox.page.sections.constraints import constraints
+from milbox.page.sections.graphs import drawn_names, graphs
+from milbox.page.sections.importance import matter
+from milbox.page.sections.predictions import agreement
+from milbox.page.sections.progress import progress
+from milbox.page.sections.sequences import sequence_logos
+from milbox.page.sections.summary import figures, found, proved
+from milbox.page.svg.markup import Markup, joined, tag, text
 
 Body: TypeAlias = Callable[[Record], Markup | None]
 

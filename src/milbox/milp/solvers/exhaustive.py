@@ -13,7 +13,7 @@ from milbox.arrays import FloatArray
 from milbox.errors import UnsupportedProgram
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
-from milbox.milp.solvers.frame import Claim, Frame, solve_framed
+from milbox.milp.solvers.checked import Claim, Prepared, solve_checked
 from milbox.milp.verify import TOLERANCE
 
 _CHUNK = 4096  # points looked at together
@@ -42,10 +42,10 @@ class Exhaustive:
                 f"Exhaustive takes integer programs only, and {int((~milp.integer).sum())} of {milp.columns} "
                 f"columns are continuous"
             )
-        return solve_framed(milp, limits, start, "exhaustive enumeration", self._ask)
+        return solve_checked(milp, limits, start, "exhaustive enumeration", self._ask)
 
-    def _ask(self, frame: Frame, limits: Limits) -> Claim:
-        milp, cost = frame.milp, frame.cost
+    def _ask(self, prepared: Prepared, limits: Limits) -> Claim:
+        milp, cost = prepared.milp, prepared.cost
         count = math.prod(int(high - low) + 1 for low, high in zip(milp.lower, milp.upper, strict=True))
         if count > self.most:
             raise UnsupportedProgram(

@@ -13,7 +13,7 @@ from milbox.arrays import FloatArray
 from milbox.errors import SolverUnavailable, UnsupportedProgram
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
-from milbox.milp.solvers.frame import Claim, Frame, solve_framed
+from milbox.milp.solvers.checked import Claim, Prepared, solve_checked
 from milbox.milp.verify import TOLERANCE
 
 
@@ -36,9 +36,9 @@ class Gurobi:
                 "Gurobi is not installed; run `pip install milbox[gurobi]`, or use solver=Scip()"
             ) from error
         name = "Gurobi " + ".".join(str(part) for part in gurobipy.gurobi.version())
-        return solve_framed(milp, limits, start, name, self._ask)
+        return solve_checked(milp, limits, start, name, self._ask)
 
-    def _ask(self, frame: Frame, limits: Limits) -> Claim:
+    def _ask(self, prepared: Prepared, limits: Limits) -> Claim:
         import gurobipy
 
         try:
@@ -46,9 +46,9 @@ class Gurobi:
                 environment.setParam("OutputFlag", 0)
                 environment.start()
                 with gurobipy.Model(env=environment) as model:
-                    return self._ask_model(model, frame, limits)
+                    return self._ask_model(model, prepared, limits)
         except gurobipy.GurobiError as error:
-            size = f"{frame.milp.columns} columns and {frame.milp.rows} rows"
+            size = f"{prepared.milp.columns} columns and {prepared.milp.rows} rows"
             match error.errno:
                 case gurobipy.GRB.Error.NO_LICENSE:
                     raise SolverUnavailable(
@@ -59,10 +59,10 @@ class Gurobi:
                 case _:
                     raise
 
-    def _ask_model(self, model: Any, frame: Frame, limits: Limits) -> Claim:
+    def _ask_model(self, model: Any, prepared: Prepared, limits: Limits) -> Claim:
         import gurobipy
 
-        milp = frame.milp
+        milp = prepared.milp
         x = model.addMVar(
             milp.columns, lb=milp.lower, ub=milp.upper, vtype=np.where(milp.integer, "I", "C").tolist()
         )
@@ -75,10 +75,10 @@ class Gurobi:
             if chosen.any():
                 model.addMConstr(milp.matrix[chosen], x, sense, side[chosen])
         # Gurobi's gap is relative to the objective with its offset; otherwise the offset only costs digits.
-        offset = frame.offset if limits.gap > 0 else 0.0
-        model.setObjective(frame.cost @ x + offset, sense=-1)
-        if frame.start is not None:
-            x.Start = frame.start
+        offset = prepared.offset if limits.gap > 0 else 0.0
+        model.setObjective(prepared.cost @ x + offset, sense=-1)
+        if prepared.start is not None:
+            x.Start = prepared.start
         for name, value in self._parameters(limits):
             try:
                 model.setParam(name, value)

@@ -11,7 +11,7 @@ import numpy as np
 from milbox.arrays import FloatArray
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
-from milbox.milp.solvers.frame import Claim, Frame, solve_framed
+from milbox.milp.solvers.checked import Claim, Prepared, solve_checked
 
 GAVE_UP = 4
 """SciPy's status when HiGHS stops without an answer, say over an ill-conditioned program."""
@@ -34,18 +34,18 @@ class Highs:
         """Maximise; the answer is never worse than a feasible start."""
         import scipy
 
-        return solve_framed(milp, limits, start, f"HiGHS (SciPy {scipy.__version__})", self._ask)
+        return solve_checked(milp, limits, start, f"HiGHS (SciPy {scipy.__version__})", self._ask)
 
-    def _ask(self, frame: Frame, limits: Limits) -> Claim:
+    def _ask(self, prepared: Prepared, limits: Limits) -> Claim:
         options: dict[str, Any] = {"presolve": self.presolve, "mip_rel_gap": limits.gap}
         if limits.seconds < math.inf:
             options["time_limit"] = limits.seconds
         if limits.nodes is not None:
             options["node_limit"] = limits.nodes
-        result = _minimum(frame.milp, -frame.cost, options)
+        result = _minimum(prepared.milp, -prepared.cost, options)
         if result.status == GAVE_UP and result.x is None and self.presolve:
             # On some small infeasible programs presolve leaves HiGHS without an answer; the search has one.
-            result = _minimum(frame.milp, -frame.cost, options | {"presolve": False})
+            result = _minimum(prepared.milp, -prepared.cost, options | {"presolve": False})
 
         dual = result.get("mip_dual_bound")
         bound = math.inf if dual is None or not math.isfinite(dual) else -float(dual)

@@ -13,7 +13,7 @@ from milbox.arrays import FloatArray
 from milbox.errors import SolverUnavailable
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
-from milbox.milp.solvers.frame import TINY, Claim, Frame, solve_framed
+from milbox.milp.solvers.checked import TINY, Claim, Prepared, solve_checked
 from milbox.milp.solvers.scip_load import add_columns, add_rows
 from milbox.milp.verify import TOLERANCE
 
@@ -75,22 +75,24 @@ class Scip:
             ) from error
         model = pyscipopt.Model()
         name = f"SCIP {model.getMajorVersion()}.{model.getMinorVersion()}.{model.getTechVersion()}"
-        return solve_framed(milp, limits, start, name, lambda frame, left: self._ask(model, frame, left))
+        return solve_checked(
+            milp, limits, start, name, lambda prepared, left: self._ask(model, prepared, left)
+        )
 
-    def _ask(self, model: Any, frame: Frame, limits: Limits) -> Claim:
+    def _ask(self, model: Any, prepared: Prepared, limits: Limits) -> Claim:
         model.hideOutput()
-        variables = add_columns(model, frame.milp, frame.cost)
-        add_rows(model, frame.milp, variables, lazily=self.settings is Settings.TUNED)
+        variables = add_columns(model, prepared.milp, prepared.cost)
+        add_rows(model, prepared.milp, variables, lazily=self.settings is Settings.TUNED)
         model.setMaximize()
-        self._set_options(model, frame, limits)
-        if frame.start is not None:
+        self._set_options(model, prepared, limits)
+        if prepared.start is not None:
             given = model.createSol()
-            for variable, value in zip(variables, frame.start.tolist(), strict=True):
+            for variable, value in zip(variables, prepared.start.tolist(), strict=True):
                 model.setSolVal(given, variable, value)
-            # SCIP may refuse it, by a hair; the frame keeps it anyway.
+            # SCIP may refuse it, by a hair; the prepared keeps it anyway.
             model.addSol(given)
 
-        cutters = frame.milp.cutters if self.settings is Settings.TUNED else ()
+        cutters = prepared.milp.cutters if self.settings is Settings.TUNED else ()
         if cutters:
             from milbox.milp.solvers.scip_cuts import asked
 
@@ -104,12 +106,12 @@ class Scip:
         if model.getNSols() > 0:
             best = model.getBestSol()
             x = np.array([model.getSolVal(best, variable) for variable in variables])
-        bound = model.getDualbound() - (frame.offset if limits.gap > 0 else 0.0)
+        bound = model.getDualbound() - (prepared.offset if limits.gap > 0 else 0.0)
         if abs(model.getDualbound()) >= model.infinity():
             bound = math.inf
         return Claim(_status(model.getStatus(), x is not None), x, bound, int(model.getNTotalNodes()))
 
-    def _set_options(self, model: Any, frame: Frame, limits: Limits) -> None:
+    def _set_options(self, model: Any, prepared: Prepared, limits: Limits) -> None:
         if self.settings is Settings.TUNED:
             from pyscipopt.scip import PY_SCIP_PARAMSETTING
 
@@ -133,7 +135,7 @@ class Scip:
         }
         if limits.gap > 0:
             # SCIP's gap is relative to the objective with its offset; otherwise the offset only costs digits.
-            model.addObjoffset(frame.offset)
+            model.addObjoffset(prepared.offset)
         _set(model, options)
 
 

@@ -4,10 +4,10 @@ from collections import Counter
 from typing import Any
 
 from milbox.domain import Array, Binary, Categorical, Integer
-from milbox.page.charts import table
-from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.formats import about, count, moment, short
 from milbox.page.record import Record
-from milbox.page.words import about, count, moment, short
+from milbox.page.svg.charts import table
+from milbox.page.svg.markup import Markup, joined, tag, text
 
 SHOWN = 40
 

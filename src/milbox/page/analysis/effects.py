@@ -13,8 +13,8 @@ import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
-from milbox.page.contrasts import Contrasts, contrasts, kept, screened, value_shown
-from milbox.page.words import number
+from milbox.page.analysis.contrasts import Contrasts, contrasts, kept, screened, value_shown
+from milbox.page.formats import number
 
 SHUFFLES = 19
 FEWEST = 8

@@ -7,8 +7,8 @@ import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.embed import embed
-from milbox.embed.bounds import Bounded, Bounds, interval_bounds
-from milbox.embed.hull import hull, pays
+from milbox.embed.relu.bounds import Bounded, Bounds, interval_bounds
+from milbox.embed.relu.hull import hull, pays
 from milbox.milp.program import Affine, MilpBuilder
 from milbox.surrogates.relu import Layer, ReluNet
 

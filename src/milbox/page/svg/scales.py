@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from milbox.page.words import number
+from milbox.page.formats import number
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Bounds of each neuron over the whole domain.
 
 Interval arithmetic answers over the column bounds, or over the domain's blocks, each of which is in exactly
-one state; `milbox.embed.tighten` sharpens the answer with linear programs.
+one state; `milbox.embed.relu.tighten` sharpens the answer with linear programs.
 """
 
 from collections.abc import Sequence

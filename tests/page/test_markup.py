@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milbox.page.marks import coordinate, data, joined, tag, text
+from milbox.page.svg.markup import coordinate, data, joined, tag, text
 
 
 class Reader(HTMLParser):

@@ -25,7 +25,7 @@ TINY = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """What a library says about a framed program, its objective scaled and without the offset."""
+    """What a library says about a prepared program, its objective scaled and without the offset."""
 
     status: Status
     x: FloatArray | None
@@ -34,7 +34,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class Prepared:
     """A program ready for a library.
 
     Attributes:
@@ -58,27 +58,27 @@ class Frame:
         return float(self.milp.offset * self.scale)
 
 
-def solve_framed(
+def solve_checked(
     milp: Milp,
     limits: Limits,
     start: FloatArray | None,
     solver: str,
-    ask: Callable[[Frame, Limits], Claim],
+    ask: Callable[[Prepared, Limits], Claim],
 ) -> Solution:
-    """Frame the program, ask the library unless the answer is evident, and settle what it claims.
+    """Prepare the program, ask the library unless the answer is evident, and settle what it claims.
 
     `ask` receives limits from which the time spent so far is taken off.
     """
     began = perf_counter()
-    frame = _frame(milp, start)
-    if _evidently_infeasible(frame.milp):
+    prepared = _prepared(milp, start)
+    if _evidently_infeasible(prepared.milp):
         claim = Claim(Status.INFEASIBLE, None, -np.inf, 0)
     elif milp.columns == 0:
         claim = Claim(Status.OPTIMAL, np.zeros(0), 0.0, 0)
     else:
         left = max(0.0, limits.seconds - (perf_counter() - began))
-        claim = ask(frame, replace(limits, seconds=left))
-    status, x, bound = _settle(frame, limits, claim)
+        claim = ask(prepared, replace(limits, seconds=left))
+    status, x, bound = _settle(prepared, limits, claim)
     return Solution(
         status=status,
         x=x,
@@ -90,20 +90,20 @@ def solve_framed(
     )
 
 
-def _frame(milp: Milp, start: FloatArray | None) -> Frame:
+def _prepared(milp: Milp, start: FloatArray | None) -> Prepared:
     lower = np.where(milp.integer, np.ceil(milp.lower - TOLERANCE), milp.lower) + 0.0  # no -0.0
     upper = np.where(milp.integer, np.floor(milp.upper + TOLERANCE), milp.upper) + 0.0
     # Bounds computed in floating point may cross by a rounding error; that is a fixed column.
     crossed = (lower > upper) & (lower - upper <= TOLERANCE)
     lower = np.where(crossed, upper, lower)
-    framed = replace(milp, lower=lower, upper=upper)
+    prepared = replace(milp, lower=lower, upper=upper)
     if start is not None:
         start = np.asarray(start, dtype=np.float64)
         if start.shape != (milp.columns,):
             raise ValueError(f"the start has shape {start.shape}; the program has {milp.columns} columns")
-        start = _whole(framed, start)
-        start = start if satisfies(framed, start) else None
-    return Frame(framed, start, _scale(framed))
+        start = _whole(prepared, start)
+        start = start if satisfies(prepared, start) else None
+    return Prepared(prepared, start, _scale(prepared))
 
 
 def _scale(milp: Milp) -> float:
@@ -140,11 +140,11 @@ def _whole(milp: Milp, x: FloatArray) -> FloatArray:
     return np.where(np.abs(inside - x) <= TOLERANCE, inside, x)
 
 
-def _settle(frame: Frame, limits: Limits, claim: Claim) -> tuple[Status, FloatArray | None, float]:
-    milp = frame.milp
+def _settle(prepared: Prepared, limits: Limits, claim: Claim) -> tuple[Status, FloatArray | None, float]:
+    milp = prepared.milp
     x = None if claim.x is None else _verified(milp, claim.x)
-    if frame.start is not None and (x is None or milp.objective(frame.start) > milp.objective(x)):
-        x = frame.start
+    if prepared.start is not None and (x is None or milp.objective(prepared.start) > milp.objective(x)):
+        x = prepared.start
 
     if claim.status is Status.INFEASIBLE and x is None:
         return Status.INFEASIBLE, None, -np.inf
@@ -152,24 +152,24 @@ def _settle(frame: Frame, limits: Limits, claim: Claim) -> tuple[Status, FloatAr
     bound = box
     if claim.status is not Status.INFEASIBLE and np.isfinite(claim.bound):
         # What a library takes for zero may be worth something over a wide range.
-        ignored = np.abs(frame.cost) < TINY
+        ignored = np.abs(prepared.cost) < TINY
         more = float((np.abs(milp.cost) * (milp.upper - milp.lower))[ignored].sum())
-        bound = min(claim.bound / frame.scale + milp.offset + more, box)
+        bound = min(claim.bound / prepared.scale + milp.offset + more, box)
     if x is None:
         return Status.UNKNOWN, None, bound
 
     value = milp.objective(x)
     bound = max(bound, value)
     proved = claim.status is Status.OPTIMAL and bound - value <= max(
-        limits.gap * max(abs(bound), abs(value)), _resolution(frame, value, bound)
+        limits.gap * max(abs(bound), abs(value)), _resolution(prepared, value, bound)
     )
     return (Status.OPTIMAL if proved else Status.FEASIBLE), x, bound
 
 
-def _resolution(frame: Frame, value: float, bound: float) -> float:
+def _resolution(prepared: Prepared, value: float, bound: float) -> float:
     """Two values closer than this are equal to a library that works to TOLERANCE in its own scale."""
-    offset = frame.milp.offset
-    return TOLERANCE * max(1.0 / frame.scale, abs(value - offset), abs(bound - offset))
+    offset = prepared.milp.offset
+    return TOLERANCE * max(1.0 / prepared.scale, abs(value - offset), abs(bound - offset))
 
 
 def _verified(milp: Milp, x: FloatArray) -> FloatArray | None:

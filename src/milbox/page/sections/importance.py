@@ -6,12 +6,21 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from milbox.domain import Array, Categorical
-from milbox.page.charts import HALF, both, chart, figure, legend, table
-from milbox.page.effects import FEWEST, MOST_TRIALS, SHUFFLES, Effect, Effects, Level, PairEffect, analyse
-from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.analysis.effects import (
+    FEWEST,
+    MOST_TRIALS,
+    SHUFFLES,
+    Effect,
+    Effects,
+    Level,
+    PairEffect,
+    analyse,
+)
+from milbox.page.formats import count, number, share, short
 from milbox.page.record import Record
-from milbox.page.scales import Scale, spanning
-from milbox.page.words import count, number, share, short
+from milbox.page.svg.charts import HALF, both, chart, figure, legend, table
+from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.page.svg.scales import Scale, spanning
 
 SHOWN = 12
 # Sums of squares of larger numbers would overflow.

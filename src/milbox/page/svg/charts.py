@@ -7,8 +7,8 @@ the page's script shows the name of the nearest one.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from milbox.page.marks import Markup, coordinate, data, joined, tag, text
-from milbox.page.scales import Scale
+from milbox.page.svg.markup import Markup, coordinate, data, joined, tag, text
+from milbox.page.svg.scales import Scale
 
 # A chart is drawn twice, for desks and for phones, where one drawing would be too small to read on a phone.
 WIDE, NARROW, HALF = 960, 400, 460

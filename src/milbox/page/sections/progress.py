@@ -1,10 +1,22 @@
 """The section on progress: values over trials, and the share of the initial design."""
 
-from milbox.page.charts import Axes, Dot, axes, both, chart, crosses, dots, figure, legend, staircase, thinned
-from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.formats import count, duration, number
 from milbox.page.record import Record, evaluation_seconds
-from milbox.page.scales import spanning
-from milbox.page.words import count, duration, number
+from milbox.page.svg.charts import (
+    Axes,
+    Dot,
+    axes,
+    both,
+    chart,
+    crosses,
+    dots,
+    figure,
+    legend,
+    staircase,
+    thinned,
+)
+from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.page.svg.scales import spanning
 from milbox.trials import Trial
 
 

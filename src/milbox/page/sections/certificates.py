@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from milbox.page.charts import HALF, Axes, Dot, axes, chart, dots, figure, legend, table, thinned
-from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.formats import count, duration, number, of_all, share, short
 from milbox.page.record import Record, evaluation_seconds, gap, known_seconds
-from milbox.page.scales import Scale, spanning
-from milbox.page.words import count, duration, number, of_all, share, short
+from milbox.page.svg.charts import HALF, Axes, Dot, axes, chart, dots, figure, legend, table, thinned
+from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.page.svg.scales import Scale, spanning
 from milbox.trials import Certificate, Trial
 
 LEFT, TOP = 62.0, 34.0

@@ -10,10 +10,10 @@ from milbox.arrays import IntArray
 from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Implies, Linear, Literal
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.model.expressions import Monomial, total
-from milbox.page.marks import Markup, coordinate, joined, tag, text
+from milbox.page.formats import count, number, short
 from milbox.page.record import Record
-from milbox.page.sums import constraint_text
-from milbox.page.words import count, number, short
+from milbox.page.short_sums import constraint_text
+from milbox.page.svg.markup import Markup, coordinate, joined, tag, text
 
 SHOWN, MOST = 12, 200
 LONGEST = 220

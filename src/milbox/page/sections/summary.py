@@ -2,9 +2,9 @@
 
 import math
 
-from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.formats import count, duration, number, of_all, share, short
 from milbox.page.record import Record, evaluation_seconds, gap, known_seconds
-from milbox.page.words import count, duration, number, of_all, share, short
+from milbox.page.svg.markup import Markup, joined, tag, text
 
 
 def found(record: Record) -> Markup:

@@ -5,12 +5,12 @@ import pytest
 
 from milbox.arrays import FloatArray
 from milbox.milp import Affine, Limits, Milp, MilpBuilder, Solution, Status
-from milbox.milp.solvers.frame import Claim, Frame, solve_framed
+from milbox.milp.solvers.checked import Claim, Prepared, solve_checked
 from milbox.testing.programs import knapsack
 
 
 def answer(milp: Milp, claim: Claim, start: FloatArray | None = None, gap: float = 0.0) -> Solution:
-    return solve_framed(milp, Limits(gap=gap), start, "scripted", lambda *_: claim)
+    return solve_checked(milp, Limits(gap=gap), start, "scripted", lambda *_: claim)
 
 
 def trickle() -> Milp:
@@ -79,14 +79,14 @@ def test_the_library_sees_whole_bounds_and_a_moderate_objective() -> None:
     builder = MilpBuilder()
     x = builder.columns([0.5, 1 + 1e-9], [2.5, 1.0], integer=[True, False])
     builder.maximize(Affine(x, np.array([1e12, 1e11]), 5e12))
-    seen: list[Frame] = []
+    seen: list[Prepared] = []
 
-    def ask(frame: Frame, left: Limits) -> Claim:
-        seen.append(frame)
+    def ask(prepared: Prepared, left: Limits) -> Claim:
+        seen.append(prepared)
         assert left.seconds <= 60.0
-        return Claim(Status.OPTIMAL, np.array([2.0, 1.0]), float(frame.cost @ [2.0, 1.0]), 1)
+        return Claim(Status.OPTIMAL, np.array([2.0, 1.0]), float(prepared.cost @ [2.0, 1.0]), 1)
 
-    solution = solve_framed(builder.build(), Limits(), np.array([1.0, 1.0]), "scripted", ask)
+    solution = solve_checked(builder.build(), Limits(), np.array([1.0, 1.0]), "scripted", ask)
     assert seen[0].milp.lower.tolist() == [1.0, 1.0]
     assert seen[0].milp.upper.tolist() == [2.0, 1.0]
     assert seen[0].start is not None
@@ -108,11 +108,11 @@ def test_costs_that_a_library_takes_for_zero_stay_in_the_bound() -> None:
     x = builder.columns([0.0, 0.0], [1e12, 1e5])
     builder.maximize(Affine(x, np.array([1.0, 1e-4])))
 
-    def ask(frame: Frame, _left: Limits) -> Claim:
-        known = np.where(np.abs(frame.cost) < 1e-9, 0.0, frame.cost)
+    def ask(prepared: Prepared, _left: Limits) -> Claim:
+        known = np.where(np.abs(prepared.cost) < 1e-9, 0.0, prepared.cost)
         return Claim(Status.OPTIMAL, np.array([1e12, 0.0]), float(known @ [1e12, 0.0]), 1)
 
-    solution = solve_framed(builder.build(), Limits(), None, "a library", ask)
+    solution = solve_checked(builder.build(), Limits(), None, "a library", ask)
     assert solution.bound >= 1e12 + 10.0
 
 
@@ -120,13 +120,13 @@ def test_a_cost_that_matters_over_a_wide_range_is_not_scaled_away() -> None:
     builder = MilpBuilder()
     x = builder.columns([0.0, 0.0], [1e9, 1e9])
     builder.maximize(Affine(x, np.array([-1.0, 1e-3])))
-    seen: list[Frame] = []
+    seen: list[Prepared] = []
 
-    def ask(frame: Frame, _left: Limits) -> Claim:
-        seen.append(frame)
-        return Claim(Status.OPTIMAL, np.array([0.0, 1e9]), float(frame.cost @ [0.0, 1e9]), 1)
+    def ask(prepared: Prepared, _left: Limits) -> Claim:
+        seen.append(prepared)
+        return Claim(Status.OPTIMAL, np.array([0.0, 1e9]), float(prepared.cost @ [0.0, 1e9]), 1)
 
-    solution = solve_framed(builder.build(), Limits(), None, "a library", ask)
+    solution = solve_checked(builder.build(), Limits(), None, "a library", ask)
     assert (solution.status, solution.bound) == (Status.OPTIMAL, 1e6)
     assert np.abs(seen[0].cost).min() > 1e-7
     assert np.abs(seen[0].cost).max() < 1.0

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from milbox.page.marks import Markup, joined, tag, text
+from milbox.page.formats import assignment_text, number, share, short
 from milbox.page.record import Record, gap
-from milbox.page.words import assignment_text, number, share, short
+from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.trials import Trial
 
 TOP = 10

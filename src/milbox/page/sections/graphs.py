@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from milbox.domain import Array, Binary, Categorical, Connected
 from milbox.domain.constraints.connected import Chosen
 from milbox.domain.constraints.kinds import conjuncts
-from milbox.page.charts import chart, figure
-from milbox.page.layers import Layout, layered
-from milbox.page.marks import Markup, coordinate, tag, text
+from milbox.page.formats import number, short
 from milbox.page.record import Record
-from milbox.page.words import number, short
+from milbox.page.svg.charts import chart, figure
+from milbox.page.svg.layers import Layout, layered
+from milbox.page.svg.markup import Markup, coordinate, tag, text
 from milbox.trials import Trial
 
 NAMES = frozenset({"edge", "edges", "m", "arc", "arcs", "link", "links", "adjacency"})

@@ -8,9 +8,9 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
-from milbox.embed.bounds import Bounded, block_bounds, box
 from milbox.embed.domain import Formulation, formulate
-from milbox.embed.relu import embed_layers
+from milbox.embed.relu.bounds import Bounded, block_bounds, box
+from milbox.embed.relu.rows import embed_layers
 from milbox.milp.program import MilpBuilder
 from milbox.milp.relaxation import maxima
 from milbox.surrogates.relu import ReluNet

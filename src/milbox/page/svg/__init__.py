@@ -1,0 +1,1 @@
+"""Markup, scales and charts, all drawn by hand as SVG."""

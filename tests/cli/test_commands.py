@@ -406,3 +406,36 @@ def test_a_model_file_becomes_a_problem_file(milbox: Milbox, tmp_path: Path) -> 
     assert "exists already" in again.complaints
     refused = milbox("init", "other.toml", "--from", "bakery.toml", status=2)
     assert "none of .lp, .mps, .osil" in refused.complaints
+
+
+STOPPING = """
+[variables]
+x = { kind = "binary", size = 6 }
+
+[objective]
+python = "measure:ones"
+
+[strategy]
+name = "random"
+
+[stop]
+target = 5
+patience = 40
+"""
+
+
+def test_a_run_stops_where_the_file_or_the_command_line_says(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(STOPPING)
+    (tmp_path / "measure.py").write_text("def ones(x):\n    return sum(x)\n")
+    ran = milbox("run", "p.toml", "--budget", "64", "--journal", "a.db")
+    assert "Stopped before the budget of 64: the target of 5 is reached." in ran.output
+    ran = milbox("run", "p.toml", "--budget", "64", "--journal", "b.db", "--target", "9", "--patience", "4")
+    assert "the last 4 evaluations brought no better value" in ran.output
+    ran = milbox(
+        "run", "p.toml", "--budget", "64", "--journal", "c.db", "--patience", "64", "--target", "9", "--json"
+    )
+    assert json.loads(ran.output.splitlines()[-1])["stopped"] is None  # every point was measured
+    (tmp_path / "bad.toml").write_text(STOPPING.replace("target = 5", "target = 'high'"))
+    assert "target must be a number" in milbox("run", "bad.toml", "--budget", "9", status=2).complaints
+    (tmp_path / "bad.toml").write_text(STOPPING.replace("target = 5", "seconds = 0"))
+    assert "seconds must be more than 0" in milbox("run", "bad.toml", "--budget", "9", status=2).complaints

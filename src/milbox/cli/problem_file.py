@@ -1,4 +1,4 @@
-"""Problem files: variables, rules, the objective and the strategy, checked key by key."""
+"""Problem files: variables, rules, the objective, the strategy and when to stop, checked key by key."""
 
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -12,6 +12,7 @@ from milbox.cli.toml_lines import line_of, rule_line, syntax_error_line
 if TYPE_CHECKING:
     from milbox.cli.objective import Command, PythonFunction
     from milbox.domain import Constraint, Domain
+    from milbox.run import Stop
     from milbox.strategies import Strategy
 
 Sense: TypeAlias = Literal["maximize", "minimize"]
@@ -27,6 +28,7 @@ KINDS = {
     "integer": ("low", "high", "size", "encoding"),
     "categorical": ("choices", "size", "encoding"),
 }
+TABLES = ("variables", "constraints", "objective", "strategy", "stop")
 OBJECTIVE = ("command", "python", "sense", "timeout", "retries", "directory", "environment")
 
 
@@ -56,6 +58,7 @@ class ProblemFile:
     objective: "Command | PythonFunction | None"
     """None when values come from people, through `milbox tell`."""
     strategy: "Strategy"
+    stop: "Stop"
 
     def blamed(self, guilty: "Iterable[Constraint]") -> list[Rule]:
         """The rules that state these constraints."""
@@ -105,7 +108,7 @@ class Parser:
         """Everything, in the order of the file."""
         from milbox.domain import Domain
 
-        self.known_keys(self.document, ("variables", "constraints", "objective", "strategy"), "the file")
+        self.known_keys(self.document, TABLES, "the file")
         declared = self.variables()
         rules = self.rules(declared)
         try:
@@ -114,7 +117,7 @@ class Parser:
             self.fail(str(error), "variables")
         sense, objective = self.objective(declared)
         chosen = self.strategy(domain, initial, strategy)
-        return ProblemFile(self.path, self.text, domain, rules, sense, objective, chosen)
+        return ProblemFile(self.path, self.text, domain, rules, sense, objective, chosen, self.stop())
 
     def variables(self) -> dict[str, Any]:
         """The declared variables by name."""
@@ -252,6 +255,20 @@ class Parser:
                 raise InputError(f"--strategy: {error}") from None
             self.fail(str(error), "strategy", "initial" if "initial" in str(error) else "name")
 
+    def stop(self) -> "Stop":
+        """When a run ends before its budget."""
+        from milbox.run import Stop
+
+        form = self.table(self.document.get("stop", {}), "stop")
+        self.known_keys(form, ("target", "patience", "seconds"), "stop", "stop")
+        target = self.number_of("target", form, None, float("-inf"), table="stop")
+        patience = self.number_of("patience", form, None, 1, whole=True, table="stop")
+        seconds = self.number_of("seconds", form, None, 0, table="stop")
+        try:
+            return Stop(target, None if patience is None else int(patience), seconds)
+        except ValueError as error:
+            self.fail(str(error), "stop", str(error).partition(" ")[0])
+
     def known_keys(self, form: Mapping[str, Any], known: Iterable[str], what: str, *where: str | int) -> None:
         """Refuse keys that would be ignored."""
         from milbox.domain.rules.meaning import nearest
@@ -293,5 +310,6 @@ class Parser:
         kinds = int if whole else int | float
         if not isinstance(value, kinds) or isinstance(value, bool) or not least <= value < float("inf"):
             what = "a whole number" if whole else "a number"
-            self.fail(f"{key} must be {what}, {least:g} or more, not {value!r}", table, key)
+            limit = f", {least:g} or more," if least > float("-inf") else ""
+            self.fail(f"{key} must be {what}{limit} not {value!r}", table, key)
         return value

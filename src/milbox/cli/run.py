@@ -1,7 +1,9 @@
 """`milbox run` and `milbox resume`: evaluate points until the budget is spent."""
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,13 @@ def running(command: Callable[..., None]) -> Callable[..., None]:
     options = [
         click.option("--workers", type=click.IntRange(1), help="Evaluations kept in flight [default: 1]."),
         click.option("--dask", metavar="ADDRESS", help="Evaluate on the Dask cluster with this scheduler."),
+        click.option("--target", type=float, help="Stop at a value as good as this."),
+        click.option(
+            "--patience", type=click.IntRange(1), help="Stop after so many evaluations without gain."
+        ),
+        click.option(
+            "--seconds", type=click.FloatRange(0, min_open=True), help="Ask for no point after so long."
+        ),
         click.option(
             "--failures",
             type=click.FloatRange(0, 1),
@@ -176,6 +185,9 @@ def drive(
     budget: int,
     executor: "Executor | None",
     workers: int | None,
+    target: float | None,
+    patience: int | None,
+    seconds: float | None,
     failures: float,
     progress: "Style",
     as_json: bool,
@@ -187,10 +199,13 @@ def drive(
     from milbox.cli.table import trial_entry
     from milbox.errors import ObjectiveFailed
     from milbox.run import evaluations
+    from milbox.run.stopping import reason
     from milbox.system import requests_as_interrupts
 
     assert problem.objective is not None, "check_runnable comes first"
-    if budget > sum(trial.origin != "known" for trial in study.trials):
+    given: dict[str, Any] = {"target": target, "patience": patience, "seconds": seconds}
+    stop = replace(problem.stop, **{name: value for name, value in given.items() if value is not None})
+    if budget > asked(study):
         study.note({"budget": budget})  # a run may be prolonged, and whoever watches it wants to know
     initial = getattr(study.strategy, "initial", 0)
     if study.trials:
@@ -198,6 +213,7 @@ def drive(
     elif initial >= budget:
         say(f"{every(budget)} will be random: a model comes in after {initial}; see --initial")
     watch = Watch(study.trials, study.sense, budget)
+    began = time.monotonic()
     how_to_go_on = f"nothing is lost. To go on:\n  milbox resume {study.journal}"
     farewell = Farewell(f"\ninterrupted; {how_to_go_on}")
     try:
@@ -209,6 +225,7 @@ def drive(
                 workers=workers,
                 executor=executor,
                 failures=failures,
+                stop=stop,
             )
             with contextlib.closing(steps):
                 for trial in watched(steps, watch, "none" if as_json else progress):
@@ -219,20 +236,30 @@ def drive(
         raise SystemExit(INTERRUPTED) from None
     except ObjectiveFailed as error:
         raise RunFailed(f"{error}\nTo go on: milbox resume {study.journal}") from None
+    early = asked(study) < budget and not study.exhausted
+    why = reason(stop, study, time.monotonic() - began) if early else None
     if as_json:
         emit(
             {
                 "event": "end",
                 **summary(study.trials, study.sense, study.domain.size, study.journal, budget),
+                "stopped": why,
             }
         )
     else:
         for line in outcome_lines(study.trials, study.sense, study.domain.size):
             show(line)
+        if why is not None:
+            show(f"Stopped before the budget of {budget}: {why}.")
         show(f"Kept in {study.journal}.")
     if study.best is None:
-        reason = next((trial.reason for trial in study.trials if trial.reason), "nothing was evaluated")
-        raise RunFailed(f"no trial has finished: {reason}")
+        failed = next((trial.reason for trial in study.trials if trial.reason), "nothing was evaluated")
+        raise RunFailed(f"no trial has finished: {failed}")
+
+
+def asked(study: "Study") -> int:
+    """How many trials count towards the budget."""
+    return sum(trial.origin != "known" for trial in study.trials)
 
 
 def ended(study: "Study", when: str = "") -> str:

@@ -1,14 +1,17 @@
 """The loop of a run: until its budget, the end of the domain, or too many failures."""
 
+import contextlib
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Executor, ProcessPoolExecutor
 
 from milbox import events
 from milbox.errors import ObjectiveFailed
+from milbox.run.bar import with_bar
 from milbox.run.evaluation import Objective, check_objective
 from milbox.run.result import Result, how_to_resume, result_of
-from milbox.run.steps import in_flight, one_by_one
+from milbox.run.steps import Stopped, in_flight, one_by_one
+from milbox.run.stopping import NEVER, Stop, stopped
 from milbox.run.warming import stop_warming, warm
 from milbox.run.workers import check_portable
 from milbox.strategies import ModelBased
@@ -26,8 +29,13 @@ def run(
     executor: Executor | None = None,
     failures: float = 0.5,
     window: int = 20,
+    stop: Stop = NEVER,
+    callback: Callable[[Trial], object] | None = None,
+    progress: bool = False,
 ) -> Result:
-    """Evaluate until the study has `budget` trials or nothing is left; arguments as `maximize`."""
+    """Evaluate until the study has `budget` trials, nothing is left or `stop` says so; as `maximize`."""
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be a function of a trial, not {callback!r}")
     steps = evaluations(
         study,
         objective,
@@ -36,9 +44,12 @@ def run(
         executor=executor,
         failures=failures,
         window=window,
+        stop=stop,
     )
-    for _ in steps:
-        pass
+    with contextlib.closing(steps):
+        for trial in with_bar(steps, study, budget) if progress else steps:
+            if callback is not None and callback(trial) is True:
+                break
     return result_of(study)
 
 
@@ -51,6 +62,7 @@ def evaluations(
     executor: Executor | None = None,
     failures: float = 0.5,
     window: int = 20,
+    stop: Stop = NEVER,
 ) -> Generator[Trial, None, None]:
     """Every trial as it finishes or fails, for whoever wants to watch; arguments as `maximize`.
 
@@ -74,15 +86,21 @@ def evaluations(
         check_portable(objective)
     if isinstance(study.strategy, ModelBased) and len(study.trials) < study.strategy.initial < budget:
         warm()
+    halted = stopped(stop, study)
     if executor is None and workers == 1:
-        steps = one_by_one(study, objective, budget)
+        steps = one_by_one(study, objective, budget, halted)
     else:
-        steps = in_flight(study, objective, budget, workers, executor)
-    return _watched(study, steps, budget, failures, window)
+        steps = in_flight(study, objective, budget, workers, executor, halted)
+    return _watched(study, steps, budget, failures, window, halted)
 
 
 def _watched(
-    study: Study, steps: Generator[Trial, None, None], budget: int, failures: float, window: int
+    study: Study,
+    steps: Generator[Trial, None, None],
+    budget: int,
+    failures: float,
+    window: int,
+    halted: Stopped,
 ) -> Generator[Trial, None, None]:
     """The steps, until too many of the latest failed; with advice when they are interrupted."""
     latest: deque[Trial] = deque(maxlen=window)
@@ -103,7 +121,7 @@ def _watched(
                     f"{failed} of the last {len(latest)} evaluations failed. {how_to_resume(study)} "
                     f"The first to fail was trial {first.number}, {dict(first.assignment)}:\n{first.reason}"
                 )
-        why = "nothing is left" if study.exhausted else "the budget is spent"
+        why = "nothing is left" if study.exhausted else halted() or "the budget is spent"
     except KeyboardInterrupt as interrupt:
         why = "interrupted"
         stop_warming()

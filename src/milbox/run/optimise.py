@@ -1,6 +1,6 @@
 """`maximize` and `minimize`: a study, run to the end of its budget."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
@@ -10,7 +10,9 @@ from milbox.domain import Domain
 from milbox.run.evaluation import Objective
 from milbox.run.loop import run
 from milbox.run.result import Result
+from milbox.run.stopping import Stop
 from milbox.study import Study
+from milbox.trials import Trial
 from milbox.trials.value import whole
 
 if TYPE_CHECKING:
@@ -31,6 +33,11 @@ def maximize(
     executor: Executor | None = None,
     failures: float = 0.5,
     window: int = 20,
+    target: float | None = None,
+    patience: int | None = None,
+    seconds: float | None = None,
+    callback: Callable[[Trial], object] | None = None,
+    progress: bool = False,
 ) -> Result:
     """The best point found within a budget of evaluations.
 
@@ -50,6 +57,11 @@ def maximize(
             `client.get_executor(pure=False)`, for which `workers` should be given.
         failures: the share of failed evaluations among the last `window` above which the run stops.
         window: how many evaluations are looked at for that.
+        target: a value that is good enough: the run ends when it is reached.
+        patience: the run ends after so many evaluations without a better value.
+        seconds: no point is asked for after so many seconds; evaluations under way are waited for.
+        callback: called with each trial when it has ended; the run ends when it returns True.
+        progress: whether to draw a line on standard error that shows how far the run is.
 
     Raises:
         ObjectiveFailed: when too many evaluations failed; with the first traceback.
@@ -64,6 +76,9 @@ def maximize(
             executor=executor,
             failures=failures,
             window=window,
+            stop=Stop(target, patience, seconds),
+            callback=callback,
+            progress=progress,
         )
 
 
@@ -81,6 +96,11 @@ def minimize(
     executor: Executor | None = None,
     failures: float = 0.5,
     window: int = 20,
+    target: float | None = None,
+    patience: int | None = None,
+    seconds: float | None = None,
+    callback: Callable[[Trial], object] | None = None,
+    progress: bool = False,
 ) -> Result:
     """The point with the smallest value found within a budget of evaluations; arguments as `maximize`."""
     chosen = _with_initial(strategy, initial)
@@ -93,6 +113,9 @@ def minimize(
             executor=executor,
             failures=failures,
             window=window,
+            stop=Stop(target, patience, seconds),
+            callback=callback,
+            progress=progress,
         )
 
 

@@ -1,7 +1,7 @@
 """Asking, evaluating and telling, one trial after another or many in flight."""
 
 from collections import Counter, deque
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -10,7 +10,7 @@ from concurrent.futures import (
     Future,
     wait,
 )
-from typing import Any
+from typing import Any, TypeAlias
 
 from milbox import events
 from milbox.errors import Exhausted
@@ -20,23 +20,35 @@ from milbox.run.workers import WorkerDied, discard, own_workers, remade
 from milbox.study import Study
 from milbox.trials import Failed, Finished, Trial
 
+Stopped: TypeAlias = Callable[[], str | None]
+"""Why no more points should be asked; None while there should be more."""
+
 _DEATHS = 3
 """How often a worker may die with a trial before the trial fails."""
 
 
-def one_by_one(study: Study, objective: Objective, budget: int) -> Generator[Trial, None, None]:
-    """Ask, evaluate here, tell."""
+def one_by_one(
+    study: Study, objective: Objective, budget: int, stopped: Stopped
+) -> Generator[Trial, None, None]:
+    """Ask, evaluate here, tell, until the budget is spent or something stops the run."""
     waiting = deque(trial for trial in study.trials if trial.state == "pending")
-    while waiting or _ask(study, budget, 1, waiting):
+    while stopped() is None and (waiting or _ask(study, budget, 1, waiting)):
         trial = waiting.popleft()
         # A fresh assignment, since the objective may change the arrays it is given.
         yield _told(study, trial, evaluate(objective, study.domain.assignment(trial.point)))
 
 
 def in_flight(
-    study: Study, objective: Objective, budget: int, workers: int, executor: Executor | None
+    study: Study,
+    objective: Objective,
+    budget: int,
+    workers: int,
+    executor: Executor | None,
+    stopped: Stopped,
 ) -> Generator[Trial, None, None]:
     """Keep `workers` evaluations under way, and tell their values in the order they come.
+
+    When something stops the run, those under way are waited for.
 
     When a worker process dies, its trial is evaluated again. In a process pool of the user's, the pool dies
     with it, and with that every evaluation under way: all of them are evaluated again in a new pool. A trial
@@ -49,7 +61,7 @@ def in_flight(
     pool = own_workers(objective, workers) if executor is None else executor
     try:
         while True:
-            while len(flights) < workers:
+            while len(flights) < workers and stopped() is None:
                 if not waiting and not _ask(study, budget, workers - len(flights), waiting):
                     break
                 if flights and any(deaths[t.number] >= _DEATHS - 1 for t in (waiting[0], *flights.values())):

@@ -1,0 +1,64 @@
+"""Ends of a run before its budget: a target reached, no gain for long, time that has passed."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from milbox.study import Study
+from milbox.trials.value import measured, whole
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """When a run ends before its budget; None never ends it.
+
+    Attributes:
+        target: a value that is good enough.
+        patience: evaluations without a better value than before.
+        seconds: how long new points are asked for; evaluations under way then are waited for.
+    """
+
+    target: float | None = None
+    patience: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.target is not None:
+            measured(self.target, "target")
+        if self.patience is not None:
+            whole("patience", self.patience, 1)
+        if self.seconds is not None and not measured(self.seconds, "seconds") > 0:
+            raise ValueError(f"seconds must be more than 0, not {self.seconds!r}")
+
+
+NEVER = Stop()
+
+
+def stopped(stop: Stop, study: Study) -> Callable[[], str | None]:
+    """A function that says why the run, which begins now, should end; None while it should go on."""
+    began = time.monotonic()
+    return lambda: reason(stop, study, time.monotonic() - began)
+
+
+def reason(stop: Stop, study: Study, elapsed: float) -> str | None:
+    """Why a run that has taken so many seconds should end before its budget; None if it should not."""
+    if stop.seconds is not None and elapsed >= stop.seconds:
+        return f"{stop.seconds:g} s have passed"
+    best = study.best
+    if best is None or best.value is None:
+        return None
+    if stop.target is not None and _as_good(best.value, stop.target, study.sense):
+        return f"the target of {stop.target:g} is reached"
+    if stop.patience is not None and _since(study, best.number) >= stop.patience:
+        return f"the last {stop.patience} evaluations brought no better value"
+    return None
+
+
+def _as_good(value: float, target: float, sense: str) -> bool:
+    """Whether a value is at least as good as the target."""
+    return value <= target if sense == "minimize" else value >= target
+
+
+def _since(study: Study, number: int) -> int:
+    """How many trials asked after a trial have ended."""
+    return sum(trial.state != "pending" for trial in study.trials[number + 1 :])

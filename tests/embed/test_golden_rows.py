@@ -49,7 +49,7 @@ def names(domain: Domain, width: int) -> list[str]:
     """A name for each column: the features, then what the rows add."""
     features = []
     for i, variable in enumerate(domain.variables):
-        onehot = domain.layout.onehot[i]
+        onehot = domain.coding.onehot[i]
         features += (
             [f"{variable.name}={variable.value(code)}" for code in variable.codes]
             if onehot

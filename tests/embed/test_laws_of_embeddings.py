@@ -124,7 +124,7 @@ def feature_names(domain: Domain) -> list[str]:
     """What each feature says, whatever the order of variables and choices."""
     found = []
     for i, variable in enumerate(domain.variables):
-        onehot = domain.layout.onehot[i]
+        onehot = domain.coding.onehot[i]
         found += (
             [f"{variable.name}={variable.value(k)!r}" for k in variable.codes] if onehot else [variable.name]
         )

@@ -10,14 +10,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from milbox import display
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
+from milbox.domain.coding import Coding
 from milbox.domain.constraints.build import constraints
 from milbox.domain.constraints.kinds import Constraint, conjuncts
-from milbox.domain.encoding import Layout, decode, encode, layout
 from milbox.domain.linear_system import is_exact, relaxed
 from milbox.domain.model.array import Array
 from milbox.domain.model.expressions import Linear
@@ -25,10 +24,6 @@ from milbox.domain.model.operators import shown
 from milbox.domain.model.variables import (
     MOST_FEATURES,
     MOST_VARIABLES,
-    Binary,
-    Categorical,
-    Integer,
-    Value,
     Variable,
     width,
 )
@@ -98,14 +93,14 @@ class Domain:
         return {v.name: i for i, v in enumerate(self.variables)}
 
     @cached_property
-    def layout(self) -> Layout:
-        """Which features belong to which variable."""
-        return layout(self.variables)
+    def coding(self) -> Coding:
+        """How codes become features, and which features belong to which variable."""
+        return Coding.of(self.variables)
 
     @property
     def features(self) -> int:
         """The length of an encoded point."""
-        return self.layout.features
+        return self.coding.features
 
     def contains(self, point: Sequence[int]) -> bool:
         """Whether the point has a legal code for every variable and satisfies every constraint."""
@@ -125,7 +120,7 @@ class Domain:
         matrix, lower, upper, others = self.linear_system
         keep = np.ones(len(points), dtype=bool)
         if matrix.shape[0]:
-            activity = matrix @ encode(self.layout, points).T
+            activity = matrix @ self.coding.encode(points).T
             keep &= ((activity >= lower[:, None]) & (activity <= upper[:, None])).all(axis=0)
         columns = self.columns(points)
         for constraint in (*others, *self.wide):
@@ -173,33 +168,28 @@ class Domain:
 
     def feature_range(self, feature: int) -> tuple[int, int]:
         """The least and the largest value of a feature."""
-        i = int(np.searchsorted(self.layout.start, feature, side="right")) - 1
-        variable = self.variables[i]
-        whole_code = not isinstance(variable, Binary) and not self.layout.onehot[i]
-        return (variable.codes[0], variable.codes[-1]) if whole_code else (0, 1)
+        low, high = self.coding.limits
+        return int(low[feature]), int(high[feature])
 
     def feature_row(self, constraint: Linear) -> list[tuple[int, int]] | None:
         """The constraint's coefficients on features; None where it multiplies or asks for single codes."""
         row: list[tuple[int, int]] = []
-        places = self.layout
         for monomial, coefficient in constraint.terms:
             if len(monomial) > 1:
                 return None
             (factor,) = monomial
             i = self.index[factor.name]
-            first, low = int(places.start[i]), int(places.low[i])
-            if isinstance(factor.variable, Binary):
-                if factor.code != 1:
-                    return None
-                row.append((first, coefficient))
-            elif not places.onehot[i]:
-                if factor.code is not None:
-                    return None
-                row.append((first, coefficient))
-            elif factor.code is not None:
-                row.append((first + factor.code - low, coefficient))
-            else:
-                row += [(first + code - low, coefficient * code) for code in factor.variable.codes]
+            if factor.code is None:
+                features, sizes = self.coding.code_terms(i)
+                row += [
+                    (feature, coefficient * size)
+                    for feature, size in zip(features.tolist(), sizes.tolist(), strict=True)
+                ]
+                continue
+            feature = self.coding.indicator(i, factor.code)
+            if feature is None:
+                return None
+            row.append((feature, coefficient))
         return row
 
     def columns(self, points: IntArray) -> dict[str, IntArray]:
@@ -208,7 +198,7 @@ class Domain:
 
     def encode(self, points: Sequence[Point] | IntArray) -> FloatArray:
         """Points as features, one row each."""
-        return encode(self.layout, self.rows(points))
+        return self.coding.encode(self.rows(points))
 
     def rows(self, points: Sequence[Sequence[int]] | IntArray) -> IntArray:
         """Points as an array, one a row."""
@@ -233,7 +223,7 @@ class Domain:
 
     def decode(self, features: FloatArray) -> Point:
         """The point behind one row of features."""
-        return tuple(decode(self.layout, np.asarray(features)).tolist())
+        return tuple(self.coding.decode(np.asarray(features)).tolist())
 
     def assignment(self, point: Sequence[int]) -> dict[str, Any]:
         """What the objective receives: arrays for array variables, plain values for scalars."""
@@ -241,7 +231,8 @@ class Domain:
         values: dict[str, Any] = {}
         for thing in self.declared:
             if isinstance(thing, Array):
-                values[str(thing.name)] = value_array(thing, [next(codes) for _ in range(thing.size)])
+                own = [int(code) for code in itertools.islice(codes, thing.size)]
+                values[str(thing.name)] = next(thing.flat).values(own).reshape(thing.shape)
             else:
                 values[thing.name] = thing.value(int(next(codes)))
         return values
@@ -373,18 +364,3 @@ def scalars_of(thing: Any) -> Iterable[Variable]:
 def repeated(names: Iterable[str]) -> str | None:
     """A name that stands there more than once; None when there is none."""
     return next((name for name, count in Counter(names).items() if count > 1), None)
-
-
-def value_array(array: Array[Any, Any], codes: Sequence[int]) -> npt.NDArray[Any]:
-    """The values of an array variable in its shape; numbers as numbers, texts as texts."""
-    values: list[Value] = [v.value(int(code)) for v, code in zip(array.flat, codes, strict=True)]
-    first = next(array.flat)
-    if isinstance(first, Integer | Binary):
-        return np.array(values, dtype=np.int64).reshape(array.shape)
-    assert isinstance(first, Categorical)
-    kinds = {type(choice) for choice in first.choices}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
-        return np.array(values).reshape(array.shape)
-    mixed = np.empty(len(values), dtype=object)
-    mixed[:] = values
-    return mixed.reshape(array.shape)

@@ -18,7 +18,6 @@ from milbox.domain import (
     AllOf,
     AnyOf,
     Automaton,
-    Binary,
     Connected,
     Constraint,
     Count,
@@ -58,21 +57,19 @@ class Formulation:
 
     def code_is(self, variable: int, code: int) -> Affine:
         """The 0/1 indicator that a variable (by index) has a code."""
-        each, places = self.domain.variables[variable], self.domain.layout
-        if code not in each.codes:
+        if code not in self.domain.variables[variable].codes:
             return NOTHING
-        first = int(places.start[variable])
-        if isinstance(each, Binary):
-            column = Affine(self.inputs[[first]], np.ones(1))
+        if self.domain.coding.flag[variable]:
+            column = Affine(self.inputs[self.domain.coding.group(variable)], np.ones(1))
             return column if code == 1 else -1.0 * column + constant(1.0)
         return Affine(self.code_columns(variable, np.array([code])), np.ones(1))
 
     def code_columns(self, variable: int, codes: IntArray) -> IntArray:
         """For each of the codes of a variable that is not binary, the column that says that it is taken."""
-        places = self.domain.layout
-        first, offsets = int(places.start[variable]), codes - places.low[variable]
+        places = self.domain.coding
+        offsets = codes - places.low[variable]
         if places.onehot[variable]:
-            return np.asarray(self.inputs[first + offsets])
+            return np.asarray(self.inputs[places.start[variable] + offsets])
         if len(self.domain.variables[variable].codes) <= MOST_UNARY:
             return np.asarray(self.unary_columns(variable)[offsets])
         return np.array([self.single_column(variable, int(code)) for code in codes], dtype=np.int64)
@@ -83,7 +80,7 @@ class Formulation:
         The value is below the code, equal to it or above it, and a column says which.
         """
         if (variable, code) not in self.singles:
-            source = int(self.inputs[self.domain.layout.start[variable]])
+            source = int(self.inputs[self.domain.coding.start[variable]])
             codes = self.domain.variables[variable].codes
             columns = self.milp.columns(np.zeros(3), 1, integer=True)
             self.milp.row(columns, np.ones(3), 1, 1)
@@ -97,7 +94,7 @@ class Formulation:
         """One indicator column per code of an integer-encoded variable."""
         if variable not in self.unary:
             codes = np.array(self.domain.variables[variable].codes, dtype=np.float64)
-            source = int(self.inputs[self.domain.layout.start[variable]])
+            source = int(self.inputs[self.domain.coding.start[variable]])
             columns = self.milp.columns(np.zeros(len(codes)), 1, integer=True)
             self.milp.row(columns, np.ones(len(codes)), 1, 1)
             self.milp.row([*columns, source], [*codes, -1], 0, 0)
@@ -107,10 +104,8 @@ class Formulation:
 
     def value(self, variable: int) -> Affine:
         """The numeric value of a binary or integer variable (by index)."""
-        each, places = self.domain.variables[variable], self.domain.layout
-        first, width = int(places.start[variable]), int(places.width[variable])
-        codes = np.array(each.codes, dtype=np.float64) if places.onehot[variable] else np.ones(1)
-        return Affine(self.inputs[first : first + width], codes)
+        features, coefficients = self.domain.coding.code_terms(variable)
+        return Affine(self.inputs[features], coefficients.astype(np.float64))
 
     def monomial(self, monomial: Monomial) -> Affine:
         """A product of factors; of several indicators p: p <= each, p >= sum - (number - 1)."""
@@ -241,14 +236,11 @@ class Formulation:
 
 def formulate(domain: Domain, milp: MilpBuilder) -> Formulation:
     """Columns for the domain's features, and rows that leave exactly its points."""
-    places = domain.layout
-    lower, upper = np.zeros(places.features), np.ones(places.features)
-    for i in np.flatnonzero(~places.onehot):
-        codes = domain.variables[i].codes
-        lower[places.start[i]], upper[places.start[i]] = codes[0], codes[-1]
+    places = domain.coding
+    lower, upper = (limit.astype(np.float64) for limit in places.limits)
     inputs = milp.columns(lower, upper, integer=True)
     for i in np.flatnonzero(places.onehot):
-        group = inputs[places.start[i] : places.start[i] + places.width[i]]
+        group = inputs[places.group(int(i))]
         milp.row(group, np.ones(len(group)), 1, 1)
     formulation = Formulation(domain, milp, inputs)
     matrix, row_lower, row_upper, others = domain.linear_system

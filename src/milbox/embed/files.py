@@ -36,7 +36,7 @@ def column_names(program: Milp, domain: Domain, inputs: IntArray) -> list[str]:
 def feature_names(domain: Domain) -> list[str]:
     """The name of a variable that is one feature, and `name=value` for each feature of a one-hot variable."""
     names: list[str] = []
-    for variable, onehot in zip(domain.variables, domain.layout.onehot, strict=True):
+    for variable, onehot in zip(domain.variables, domain.coding.onehot, strict=True):
         if isinstance(variable, Binary) or not onehot:
             names.append(variable.name)
         else:

@@ -6,7 +6,6 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from milbox.arrays import BoolArray, IntArray, Point
-from milbox.domain import Binary
 from milbox.embed.domain import Formulation
 
 
@@ -23,12 +22,11 @@ def forbid(points: Sequence[Point], formulation: Formulation, radius: int = 1) -
     domain, milp = formulation.domain, formulation.milp
     codes = np.array(points, dtype=np.int64)
     columns, signs = np.empty(codes.shape, dtype=np.int64), np.empty(codes.shape)
-    for i, variable in enumerate(domain.variables):
-        if isinstance(variable, Binary):
-            columns[:, i] = formulation.inputs[domain.layout.start[i]]
-            signs[:, i] = np.where(codes[:, i] == 1, -1.0, 1.0)
-            continue
-        columns[:, i] = formulation.code_columns(i, codes[:, i])
+    flag = domain.coding.flag
+    columns[:, flag] = formulation.inputs[domain.coding.start[flag]]
+    signs[:, flag] = np.where(codes[:, flag] == 1, -1.0, 1.0)
+    for i in np.flatnonzero(~flag):
+        columns[:, i] = formulation.code_columns(int(i), codes[:, i])
         signs[:, i] = -1.0
     on = (signs < 0).sum(axis=1)
     starts = np.arange(len(codes) + 1) * codes.shape[1]
@@ -50,22 +48,15 @@ def forbid_by_features(points: Sequence[Point], formulation: Formulation, radius
         return
     domain, milp = formulation.domain, formulation.milp
     codes = np.array(points, dtype=np.int64)
-    places = domain.layout
+    places = domain.coding
     columns: list[IntArray] = []
     ones: list[BoolArray] = []
-    for i, variable in enumerate(domain.variables):
-        first = int(places.start[i])
-        if isinstance(variable, Binary):
-            group, codes_of_group = formulation.inputs[first : first + 1], np.array([1])
-        else:
-            group = (
-                formulation.inputs[first : first + places.width[i]]
-                if places.onehot[i]
-                else formulation.unary_columns(i)
-            )
-            codes_of_group = places.low[i] + np.arange(len(group))
+    for i in range(len(domain.variables)):
+        indicators = places.flag[i] or places.onehot[i]
+        group = formulation.inputs[places.group(i)] if indicators else formulation.unary_columns(i)
+        codes_of_group = np.array([1]) if places.flag[i] else places.low[i] + np.arange(len(group))
         columns.append(group)
         ones.append(codes[:, i, None] == codes_of_group)
     one = np.concatenate(ones, axis=1)
-    step = 1 if any(isinstance(variable, Binary) for variable in domain.variables) else 2
+    step = 1 if places.flag.any() else 2
     milp.rows(np.where(one, -1.0, 1.0), np.concatenate(columns), step * radius - one.sum(axis=1), np.inf)

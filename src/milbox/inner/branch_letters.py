@@ -141,7 +141,7 @@ def letter_sums(domain: Domain, tie: Linear, found: Sequence[Block]) -> FloatArr
 
 def letter_features(domain: Domain, found: Sequence[Block], first: IntArray) -> csr_array:
     """What each letter adds to the encoded point, which is the sum over its letters."""
-    places = domain.layout
+    places = domain.coding
     rows, columns, values = [], [], []
     for start, block in zip(first[:-1], found, strict=True):
         for i, codes in zip(block.variables, block.states.T, strict=True):

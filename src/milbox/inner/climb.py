@@ -50,7 +50,7 @@ def climbed(
     )
 
     points = np.array(forbidden, dtype=np.int64)
-    low, high = domain.layout.low, np.array([v.codes[-1] for v in domain.variables])
+    low, high = domain.coding.low, np.array([v.codes[-1] for v in domain.variables])
     points = points[((low <= points) & (points <= high)).all(axis=1)]
     tried = Tried(options.first[:-1] + points - low, np.zeros(len(points), np.int64))
     label_all(tried)
@@ -81,7 +81,7 @@ def best_of(
 ) -> tuple[Point, float] | None:
     """The best of the points met that satisfies every constraint, also those that are no rows, and is new."""
     met = states[np.argsort(-values, kind="stable")][: int((values > -np.inf).sum())]
-    points = met - options.first[:-1] + domain.layout.low
+    points = met - options.first[:-1] + domain.coding.low
     for point in map(tuple, points[domain.feasible(points)].tolist()):
         if point not in seen:
             return point, float(surrogate.predict(domain.encode([point]))[0])
@@ -104,7 +104,7 @@ def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
     """Every (variable, code), with the feature it sets and to what, and its part in the linear rows."""
     from milbox.inner.climb_kernel import Options
 
-    places = domain.layout
+    places = domain.coding
     counts = np.array([len(v.codes) for v in domain.variables])
     first = np.concatenate([[0], np.cumsum(counts)])
     variable = np.repeat(np.arange(len(counts)), counts)

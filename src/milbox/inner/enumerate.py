@@ -11,7 +11,6 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import Block
-from milbox.domain.encoding import contributions
 from milbox.domain.model.numbers import digits
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
@@ -88,7 +87,7 @@ def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:
     # A point's first pre-activations are a sum over the parts: of one half of them, and of the other.
     first = surrogate.layers[0]
     parts = [
-        contributions(domain.layout, block.variables, block.states, first.weights)
+        domain.coding.contributions(block.variables, block.states, first.weights)
         for block in listed_parts(domain)
     ]
     sizes = np.cumprod([len(part) for part in parts], dtype=np.float64)

@@ -95,7 +95,7 @@ def genes_of(domain: Domain, found: tuple[Block, ...]) -> Genes:
         weight=weight,
         single=np.array(single, dtype=bool),
         variable=np.array([block.variables[0] for block in found], dtype=np.int64),
-        low=domain.layout.low,
+        low=domain.coding.low,
         features=state_features(domain, found),
         first=np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64),
     )
@@ -103,16 +103,14 @@ def genes_of(domain: Domain, found: tuple[Block, ...]) -> Genes:
 
 def state_features(domain: Domain, found: tuple[Block, ...]) -> csr_array:
     """The features of every state of every block, those of other blocks zero."""
-    places = domain.layout
-    rows, columns, values = [], [], []
+    rows, variables, codes = [], [], []
     above = 0
     for block in found:
-        for k, i in enumerate(block.variables):
-            codes = block.states[:, k]
-            hot = places.onehot[i]
-            rows.append(above + np.arange(len(codes)))
-            columns.append(places.start[i] + (codes - places.low[i] if hot else 0 * codes))
-            values.append(np.ones(len(codes)) if hot else codes.astype(np.float64))
+        for i, own in zip(block.variables, block.states.T, strict=True):
+            rows.append(above + np.arange(len(own)))
+            variables.append(np.full(len(own), i))
+            codes.append(own)
         above += len(block.states)
-    entries = (np.concatenate(rows), np.concatenate(columns))
-    return csr_array((np.concatenate(values), entries), shape=(above, places.features))
+    return domain.coding.added_by(
+        np.concatenate(rows), np.concatenate(variables), np.concatenate(codes), above
+    )

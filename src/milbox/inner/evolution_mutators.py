@@ -205,7 +205,7 @@ def exchanged(domain: Domain, made: IntArray, sizes: IntArray, state: State) -> 
 def linear_members(domain: Domain) -> tuple[IntArray, IntArray]:
     """The variables of each linear constraint on at least two: members[starts[c]:starts[c + 1]]."""
     matrix = domain.linear_system[0]
-    owner = np.repeat(np.arange(len(domain.variables)), domain.layout.width)
+    owner = domain.coding.owner
     rows = [
         np.unique(owner[matrix.indices[first:last]])
         for first, last in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)

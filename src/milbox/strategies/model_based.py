@@ -122,7 +122,7 @@ def brief(thing: object) -> str:
 
 def described(domain: Domain) -> str:
     """The domain in numbers: variables, features, constraints, and what they fall into."""
-    onehot = int(domain.layout.onehot.sum())
+    onehot = int(domain.coding.onehot.sum())
     lines = [
         f"variables: {len(domain.variables)}, of which {onehot} one-hot; {domain.features} features",
         f"constraints: {len(domain.constraints)}",

@@ -1,12 +1,13 @@
 """Binary, integer and categorical variables; each is one entry of a point."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 from typing import Literal as OneOf
 
 import numpy as np
+import numpy.typing as npt
 
 from milbox.domain.constraints.kinds import AllOf, Constraint
 from milbox.domain.model.expressions import (
@@ -27,6 +28,9 @@ Choice: TypeAlias = str | int | float | bool | None
 """What a categorical variable may be one of."""
 
 Encoding: TypeAlias = OneOf["onehot", "integer"]
+
+Coding: TypeAlias = OneOf["flag", "onehot", "number"]
+"""How codes become features: see `milbox.domain.coding`."""
 
 # A one-hot variable costs a feature per value; with more than this, something else was meant.
 LARGEST_ONEHOT = 2**20
@@ -51,6 +55,11 @@ class Binary(Arithmetic, Logical):
         return "binary"
 
     @property
+    def coding(self) -> Coding:
+        """How its codes become features."""
+        return "flag"
+
+    @property
     def codes(self) -> range:
         """The codes it may take in a point."""
         return range(2)
@@ -58,6 +67,10 @@ class Binary(Arithmetic, Logical):
     def value(self, code: int) -> int:
         """What the objective sees for a code."""
         return code
+
+    def values(self, codes: Sequence[int]) -> npt.NDArray[Any]:
+        """What the objective sees for many codes."""
+        return np.array(codes, dtype=np.int64)
 
     def code(self, value: Value) -> int:
         """The code of a value, or an error that says what was expected."""
@@ -118,6 +131,11 @@ class Integer(Arithmetic):
         return "integer"
 
     @property
+    def coding(self) -> Coding:
+        """How its codes become features."""
+        return "onehot" if self.encoding == "onehot" else "number"
+
+    @property
     def codes(self) -> range:
         """The codes it may take in a point: the integers themselves."""
         return range(self.low, self.high + 1)
@@ -125,6 +143,10 @@ class Integer(Arithmetic):
     def value(self, code: int) -> int:
         """What the objective sees for a code."""
         return code
+
+    def values(self, codes: Sequence[int]) -> npt.NDArray[Any]:
+        """What the objective sees for many codes."""
+        return np.array(codes, dtype=np.int64)
 
     def code(self, value: Value) -> int:
         """The code of a value, or an error that says what was expected."""
@@ -184,6 +206,11 @@ class Categorical:
         return "categorical"
 
     @property
+    def coding(self) -> Coding:
+        """How its codes become features."""
+        return "onehot" if self.encoding == "onehot" else "number"
+
+    @property
     def codes(self) -> range:
         """The codes it may take in a point: indices of choices."""
         return range(len(self.choices))
@@ -191,6 +218,16 @@ class Categorical:
     def value(self, code: int) -> Value:
         """The choice behind a code."""
         return self.choices[code]
+
+    def values(self, codes: Sequence[int]) -> npt.NDArray[Any]:
+        """The choices behind many codes: as numbers or texts where all choices are, else as objects."""
+        chosen = [self.choices[code] for code in codes]
+        kinds = {type(choice) for choice in self.choices}
+        if len(kinds) == 1 and kinds <= {str, int, float, bool}:
+            return np.array(chosen)
+        mixed = np.empty(len(chosen), dtype=object)
+        mixed[:] = chosen
+        return mixed
 
     def code(self, value: Value) -> int:
         """The index of a choice, or an error that lists them."""
@@ -285,7 +322,7 @@ def same(left: Variable, right: Variable) -> Constraint:
 
 def width(variable: Variable) -> int:
     """How many features a variable has: one for each code where it is one-hot."""
-    return 1 if isinstance(variable, Binary) or variable.encoding != "onehot" else len(variable.codes)
+    return len(variable.codes) if variable.coding == "onehot" else 1
 
 
 def check_name(name: Any) -> None:

@@ -93,13 +93,10 @@ def block_bounds(net: ReluNet, domain: Domain, limit: int = STATES) -> Bounds:
     """
     if not net.hidden:
         return ()
-    layer, places = net.hidden[0], domain.layout
+    layer = net.hidden[0]
     least, most = layer.bias.copy(), layer.bias.copy()
     for block in known_blocks(domain, limit):
-        adds = np.zeros((len(block.states), len(layer.bias)))
-        for i, codes in zip(block.variables, block.states.T, strict=True):
-            weights = layer.weights[places.start[i] : places.start[i] + places.width[i]]
-            adds += weights[codes - places.low[i]] if places.onehot[i] else np.outer(codes, weights[0])
+        adds = domain.coding.contributions(block.variables, block.states, layer.weights)
         least += adds.min(axis=0)
         most += adds.max(axis=0)
     return propagated(net, (least, most))
@@ -110,9 +107,8 @@ def one_hot_groups(domain: Domain) -> tuple[IntArray, ...]:
 
     Those of a one-hot variable are, and those of a block whose codes are like that in every state.
     """
-    places = domain.layout
-    hot = np.flatnonzero(places.onehot)
-    groups = [places.start[i] + np.arange(places.width[i]) for i in hot]
+    places = domain.coding
+    groups = [places.group(int(i)) for i in np.flatnonzero(places.onehot)]
     for block in known_blocks(domain, STATES):
         variables, states = np.array(block.variables), block.states
         if not places.onehot[variables].any() and (states >= 0).all() and (states.sum(axis=1) == 1).all():
@@ -125,7 +121,7 @@ def known_blocks(domain: Domain, limit: int) -> Sequence[Block]:
     tied = tied_blocks(domain, limit)
     if tied is not None and all(len(block.states) for block in tied.blocks):
         return tied.blocks
-    hot = domain.layout.onehot
+    hot = domain.coding.onehot
     # One weight times a code is extreme where the code is.
     said = [v.codes if hot[i] else (v.codes[0], v.codes[-1]) for i, v in enumerate(domain.variables)]
     return [Block((i,), np.array(codes)[:, None]) for i, codes in enumerate(said)]

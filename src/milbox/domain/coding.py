@@ -1,0 +1,124 @@
+"""Codes and features: the one place that knows how each kind of variable is coded.
+
+Every code of a variable sets one of its features, in one of three ways, which the variable names itself
+(`Variable.coding`):
+
+- "flag": one feature, zero or one, which is the code (binary variables);
+- "onehot": one feature for each code, of which the one of its code is one and the others are zero;
+- "number": one feature, which is the code (`encoding="integer"`, Appendix D of the paper).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from milbox.arrays import BoolArray, FloatArray, IntArray
+from milbox.domain.model.variables import Variable, width
+
+
+# Not slotted: groups are worked out when they are asked for.
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """The features of some variables, one variable after the other.
+
+    Attributes:
+        start: the first feature of each variable.
+        width: how many features it has.
+        low: its lowest code.
+        high: its highest code.
+        flag: whether its only feature is the indicator of code one.
+        onehot: whether it has an indicator for each code.
+        features: how many features there are in all.
+    """
+
+    start: IntArray
+    width: IntArray
+    low: IntArray
+    high: IntArray
+    flag: BoolArray
+    onehot: BoolArray
+    features: int
+
+    @classmethod
+    def of(cls, variables: Sequence[Variable]) -> Self:
+        """Features in the order of the variables."""
+        widths = np.array([width(v) for v in variables], dtype=np.int64)
+        return cls(
+            start=np.concatenate([[0], np.cumsum(widths)[:-1]]).astype(np.int64),
+            width=widths,
+            low=np.array([v.codes[0] for v in variables], dtype=np.int64),
+            high=np.array([v.codes[-1] for v in variables], dtype=np.int64),
+            flag=np.array([v.coding == "flag" for v in variables], dtype=bool),
+            onehot=np.array([v.coding == "onehot" for v in variables], dtype=bool),
+            features=int(widths.sum()),
+        )
+
+    def encode(self, points: IntArray) -> FloatArray:
+        """Points, one a row, as features."""
+        features = np.zeros((len(points), self.features))
+        hot = self.onehot
+        columns = self.start[hot] + points[:, hot] - self.low[hot]
+        features[np.arange(len(points))[:, None], columns] = 1.0
+        features[:, self.start[~hot]] = points[:, ~hot]
+        return features
+
+    def decode(self, features: FloatArray) -> IntArray:
+        """The point nearest to one row of features: the largest of a group, else the rounded code."""
+        point = np.rint(features[self.start]).astype(np.int64)
+        for i in np.flatnonzero(self.onehot):
+            first = self.start[i]
+            point[i] = self.low[i] + int(np.argmax(features[first : first + self.width[i]]))
+        return point
+
+    def set_by(self, variables: IntArray | int, codes: IntArray) -> tuple[IntArray, FloatArray]:
+        """The feature that each code of its variable (by index) sets, and to what."""
+        hot = self.onehot[variables]
+        features = self.start[variables] + np.where(hot, codes - self.low[variables], 0)
+        return features, np.where(hot, 1.0, codes)
+
+    def added_by(self, rows: IntArray, variables: IntArray, codes: IntArray, count: int) -> csr_array:
+        """(count, features): what the codes in each row add to an encoded point."""
+        features, values = self.set_by(variables, codes)
+        added = csr_array((values, (rows, features)), shape=(count, self.features))
+        added.eliminate_zeros()
+        return added
+
+    def contributions(self, variables: Sequence[int], states: IntArray, weights: FloatArray) -> FloatArray:
+        """What joint codes of some variables (by index), one a row, add to the features times the weights."""
+        total = np.zeros((len(states), weights.shape[1]))
+        for i, codes in zip(variables, states.T, strict=True):
+            features, values = self.set_by(i, codes)
+            total += values[:, None] * weights[features]
+        return total
+
+    def group(self, variable: int) -> IntArray:
+        """The features of a variable (by index)."""
+        return np.arange(self.start[variable], self.start[variable] + self.width[variable])
+
+    def code_terms(self, variable: int) -> tuple[IntArray, IntArray]:
+        """Features of a variable (by index) and coefficients whose sum is the code."""
+        group = self.group(variable)
+        return group, self.low[variable] + np.arange(len(group)) if self.onehot[variable] else np.ones_like(
+            group
+        )
+
+    def indicator(self, variable: int, code: int) -> int | None:
+        """The feature that is one where a variable (by index) has the code, else zero; None if none is."""
+        if self.onehot[variable]:
+            return int(self.start[variable]) + code - int(self.low[variable])
+        return int(self.start[variable]) if self.flag[variable] and code == 1 else None
+
+    @cached_property
+    def owner(self) -> IntArray:
+        """The variable of each feature."""
+        return np.repeat(np.arange(len(self.width)), self.width)
+
+    @cached_property
+    def limits(self) -> tuple[IntArray, IntArray]:
+        """The least and the largest value of each feature."""
+        hot = self.onehot[self.owner]
+        return np.where(hot, 0, self.low[self.owner]), np.where(hot, 1, self.high[self.owner])

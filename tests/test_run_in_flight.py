@@ -140,4 +140,10 @@ def test_an_executor_that_is_shut_down_is_an_error_of_its_own(tmp_path: Path) ->
     threads.shutdown()
     with pytest.raises(RuntimeError, match="after shutdown"):
         maximize(score, shelf(), 9, strategy=Greedy(), executor=threads, journal=tmp_path / "run.db")
-    assert maximize(score, shelf(), 9, strategy=Greedy(), journal=tmp_path / "run.db").best.value is not None
+    with Study(shelf(), Greedy(), journal=tmp_path / "run.db") as study:
+        asked = [t.point for t in study.trials]
+    assert asked, "what was asked is not lost"
+    resumed = maximize(score, shelf(), 9, strategy=Greedy(), journal=tmp_path / "run.db")
+    assert [t.point for t in resumed.trials[: len(asked)]] == asked
+    assert [t.value for t in resumed.trials] == [score(**t.assignment) for t in resumed.trials]
+    assert len(resumed.trials) == 9

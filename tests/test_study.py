@@ -283,11 +283,12 @@ def test_known_data_are_finished_trials_and_are_added_once(tmp_path: Path, minim
             assert study.best == study.trials[0 if minimize else 1]
             assert study.ask().number == times + 1
     # More of it later is welcome.
-    more = (
-        [*KNOWN, ({"x": [0, 0, 0], "k": 1}, 0.5)] if (0, 0, 0, 1) not in study.history.asked_points else KNOWN
-    )
+    more = [*KNOWN, ({"x": [0, 1, 0], "k": 3}, 0.5)]
+    assert (0, 1, 0, 3) not in study.history.asked_points
     with Study(shelf(), Greedy(), journal=path, known=more, minimize=minimize) as study:
-        assert [t.origin for t in study.trials].count("known") == len(more)
+        known = [(t.point, t.value) for t in study.trials if t.origin == "known"]
+        assert known == [((0, 0, 1, 2), -1.5), ((1, 0, 0, 5), 2.5), ((0, 1, 0, 3), 0.5)]
+        assert len(study.trials) == 5
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 import milbox as mb
-import milbox.embed.relu.hull
-import milbox.embed.relu.rows
 from generators import relu_nets, small_domains
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
@@ -144,9 +142,7 @@ def test_only_the_tuned_settings_ask(kind: Settings) -> None:
 def test_hulls_of_few_switches_are_true_as_well(data: st.DataObject) -> None:
     domain = data.draw(small_domains(most=48, feasible=True))
     net = data.draw(relu_nets(domain.features))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(milbox.embed.relu.hull, "MANY", 1)
-        (found,) = proposed(Mip().best(net, domain, [], 1, np.random.default_rng(0)))
+    (found,) = proposed(Mip(hulls=True).best(net, domain, [], 1, np.random.default_rng(0)))
     values = net.predict(domain.encode(list(domain)))
     assert found.certificate is not None
     assert found.certificate.status is Status.OPTIMAL
@@ -173,9 +169,7 @@ def test_every_point_of_a_domain_satisfies_what_its_program_is_told(
     domain = data.draw(small_domains(most=24, feasible=True))
     drawn = data.draw(relu_nets(domain.features))
     net = ReluNet.of([(layer.weights * size, layer.bias * size) for layer in drawn.layers])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(milbox.embed.relu.rows, "pays", lambda *_: True)
-        builder, formulation = Mip(one_sided=one_sided).program(net, domain, [])
+    builder, formulation = Mip(one_sided=one_sided, hulls=True).program(net, domain, [])
     milp = builder.build()
     whole = np.array([builder.completed(formulation.inputs, domain.encode([point])[0]) for point in domain])
     rng = np.random.default_rng(0)

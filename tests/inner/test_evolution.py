@@ -184,14 +184,16 @@ def test_crossover_changes_over_with_its_probability() -> None:
 
 
 def test_mutation_changes_each_gene_with_its_rate_to_any_other_value() -> None:
-    made = np.full((6000, 4), 2, dtype=np.int64)
+    made = np.tile(np.array([2, 0, 2, 1]), (6000, 1))
     mutate(made, np.array([4, 1, 4, 2]), np.array([0.3, 1.0, 0.0, 1.0]), state(9))
     changed = made[:, 0] != 2
     assert changed.mean() == pytest.approx(0.3, abs=0.03)
     shares = Counter(made[changed, 0].tolist())
     assert set(shares) == {0, 1, 3}
     assert min(shares.values()) / changed.sum() > 0.28
-    assert (made[:, 1:3] == 2).all()
+    assert (made[:, 1] == 0).all(), "one value has no other"
+    assert (made[:, 2] == 2).all(), "a rate of nothing"
+    assert (made[:, 3] == 0).all(), "a rate of one, and the only other value"
 
 
 def test_the_paired_mutator_flips_as_published() -> None:

@@ -203,6 +203,34 @@ def test_climbs_meet_only_feasible_untried_points(data: st.DataObject) -> None:
         assert value == net.predict(domain.encode([point]))[0]
 
 
+def neighbours(domain: Domain, point: Point) -> list[Point]:
+    """The points that differ from one in a single variable."""
+    return [
+        (*point[:i], code, *point[i + 1 :])
+        for i, variable in enumerate(domain.variables)
+        for code in variable.codes
+        if code != point[i]
+    ]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_climbs_end_where_no_single_change_is_better(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    domain = mb.Domain([mb.binary("x", 5), mb.integer("k", 0, 4), mb.categorical("op", "abcd", 2)])
+    net = ReluNet.of(
+        [(rng.normal(size=(domain.features, 7)), rng.normal(size=7)), (rng.normal(size=(7, 1)), np.zeros(1))]
+    )
+    start = next(iter(domain))
+    found = climbed(net, domain, [start], rng)
+    assert found is not None
+    point, value = found
+    around = {end: net.predict(domain.encode(neighbours(domain, end))).max() for end in (start, point)}
+    if net.predict(domain.encode([start]))[0] >= around[start]:
+        assert value == pytest.approx(around[start]), "the start is the top, and this the best step from it"
+    else:
+        assert value >= around[point] - 1e-9
+
+
 @settings(max_examples=30)
 @given(domain=small_domains())
 def test_an_infeasible_domain_is_refused_with_a_minimal_conflict(domain: Domain) -> None:

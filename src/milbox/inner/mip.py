@@ -44,6 +44,7 @@ class Mip:
             ones over groups of features of which one is one.
         radius: in how many variables a point must differ from every tried one (the paper's Section 7). More
             than one explores more; where nothing is that far away, the radius shrinks until something is.
+        hulls: let the solver ask for convex-hull inequalities of neurons; None, where they pay.
     """
 
     solver: Solver = Scip()
@@ -52,6 +53,7 @@ class Mip:
     lp_bounds: bool = False
     one_sided: bool = True
     radius: int = 1
+    hulls: bool | None = None
 
     def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
         """Why it cannot be used here; None when it can."""
@@ -123,9 +125,8 @@ class Mip:
             point = answer.proposals[0].point
             claimed = predicted(surrogate, domain, point)
         value = predicted(surrogate, domain, point)
-        if (
-            self.one_sided
-        ):  # the rows hold the output from above alone: a solver that stops early may say less
+        if self.one_sided:
+            # The rows hold the output from above alone: a solver that stops early may say less.
             claimed = max(claimed, value)
         scale = max(1.0, abs(bound), abs(value)) if math.isfinite(bound) else 1.0
         proved = solution.status is Status.OPTIMAL and (
@@ -156,7 +157,13 @@ class Mip:
         """A network with its neurons' bounds, and scaled by them; other surrogates as they are."""
         if not isinstance(surrogate, ReluNet):
             return surrogate
-        bounded = Bounded(surrogate, block_bounds(surrogate, domain), self.one_sided, one_hot_groups(domain))
+        bounded = Bounded(
+            surrogate,
+            block_bounds(surrogate, domain),
+            one_sided=self.one_sided,
+            groups=one_hot_groups(domain),
+            hulls=self.hulls,
+        )
         # With both sides of every neuron, rows are those of the paper.
         scaled = rescaled(thinned(bounded) if self.one_sided else bounded)
         if not self.lp_bounds:

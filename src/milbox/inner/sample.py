@@ -34,10 +34,12 @@ class Sample:
 
     Attributes:
         points: how many feasible points are drawn. Where feasible points are rarer than one in
-            `PATIENCE / points`, and the domain is no product of diagrams, there are fewer.
+            `patience / points`, and the domain is no product of diagrams, there are fewer.
+        patience: how many random points are drawn at most, feasible or not.
     """
 
     points: int = 10_000
+    patience: int = PATIENCE
 
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
@@ -45,7 +47,7 @@ class Sample:
         """The `count` best of the points drawn that are not forbidden."""
         began = time.perf_counter()
         drawn: list[IntArray] = []
-        missing, left = self.points, PATIENCE
+        missing, left = self.points, self.patience
         while missing > 0 and left > 0:
             found = sample(domain, min(DRAW, left), rng)[:missing]
             missing -= len(found)
@@ -56,23 +58,23 @@ class Sample:
             new = {tuple(point) for point in points.tolist()}.difference(forbidden)
             if len(new) < count:
                 raise UnsupportedProgram(
-                    undrawable(domain)
-                    or f"{PATIENCE:,} draws gave no more than {len(new)} untried feasible points"
+                    undrawable(domain, self.patience)
+                    or f"{self.patience:,} draws gave no more than {len(new)} untried feasible points"
                 )
         values = surrogate.predict(domain.encode(points)) if len(points) else np.zeros(0)
         return chosen("sample", points, values, surrogate, domain, forbidden, count, rng, began)
 
 
 @lru_cache(maxsize=16)
-def undrawable(domain: Domain) -> str | None:
-    """Why feasible points cannot be drawn uniformly; None when they can."""
+def undrawable(domain: Domain, patience: int = PATIENCE) -> str | None:
+    """Why feasible points cannot be drawn uniformly, at so many attempts; None when they can."""
     if domain.drawing is not None:
         return None
     rng = np.random.default_rng(0)
-    if any(len(sample(domain, DRAW, rng)) for _ in range(PATIENCE // DRAW)):
+    if any(len(sample(domain, DRAW, rng)) for _ in range(patience // DRAW)):
         return None
     return (
-        f"feasible points cannot be drawn uniformly: none of {PATIENCE:,} random points is feasible, and "
+        f"feasible points cannot be drawn uniformly: none of {patience:,} random points is feasible, and "
         f"the constraints do not fall into decision diagrams; use an exact inner solver, as nn+milp does"
     )
 

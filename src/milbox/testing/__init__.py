@@ -1,4 +1,4 @@
-"""Conformance suites for solvers, surrogates and strategies.
+"""Conformance suites for solvers, learners, inner solvers and strategies.
 
 Suites that any implementation inherits, ours or a third party's; they need pytest and Hypothesis:
 

@@ -5,6 +5,7 @@
 from typing import ClassVar
 
 import numpy as np
+import pytest
 
 from milbox.arrays import FloatArray
 from milbox.embed import embed, embeddable
@@ -22,7 +23,7 @@ def data(seed: int = 0) -> tuple[FloatArray, FloatArray]:
     return features, np.abs(features @ weights[:, 0]) + features @ weights[:, 1]
 
 
-class SurrogateConformance:
+class LearnerConformance:
     """Inherit, set `learner`, and run with pytest."""
 
     learner: ClassVar[Learner]
@@ -38,7 +39,8 @@ class SurrogateConformance:
         features, values = data()
         plain = self.learner.fit(features, values, np.random.default_rng(4)).predict(features)
         scaled = self.learner.fit(features, 1e6 + 1e3 * values, np.random.default_rng(4)).predict(features)
-        np.testing.assert_allclose(scaled, 1e6 + 1e3 * plain, rtol=1e-3)
+        # Rounding may send training another way, by far less than the values differ among themselves.
+        np.testing.assert_allclose((scaled - 1e6) / 1e3, plain, rtol=0, atol=0.02 * values.std())
 
     def test_data_that_teach_nothing_are_taken(self) -> None:
         features, values = data()
@@ -53,7 +55,7 @@ class SurrogateConformance:
         features, values = data()
         surrogate = self.learner.fit(features, values, np.random.default_rng(1))
         if not embeddable(surrogate):
-            return
+            pytest.skip(f"milbox.embed knows no rows for {type(surrogate).__name__}")
         for row in features[:: max(1, len(features) // 8)]:
             milp = MilpBuilder()
             inputs = milp.columns(np.zeros(len(row)), 1, integer=True)
@@ -61,3 +63,7 @@ class SurrogateConformance:
             solution = Highs().solve(milp.build().fixed(inputs, row), Limits())
             assert solution.status is Status.OPTIMAL
             np.testing.assert_allclose(solution.objective, surrogate.predict(row[None])[0], atol=1e-5)
+
+
+SurrogateConformance = LearnerConformance
+"""The same suite, by the name of what a learner fits."""

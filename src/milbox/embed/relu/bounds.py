@@ -34,6 +34,8 @@ class Bounded:
     maximised."""
     groups: tuple[IntArray, ...] = ()
     """Features, by position, of which one is one and the others are zero; none is in two groups."""
+    hulls: bool | None = None
+    """Whether the program may ask for rows of convex hulls; None leaves it to `hull.pays`."""
 
     def predict(self, features: FloatArray) -> FloatArray:
         """The network's predictions."""

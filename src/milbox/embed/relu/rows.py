@@ -25,7 +25,9 @@ def _(bounded: Bounded, milp: MilpBuilder, inputs: IntArray) -> Affine:
     """The output layer over the signals of the last hidden one."""
     net = bounded.net
     pull = net.output.weights[:, 0] if bounded.one_sided else None
-    signals = embed_layers(net.hidden, bounded.bounds, milp, inputs, pull, bounded.groups).through(net.output)
+    signals = embed_layers(
+        net.hidden, bounded.bounds, milp, inputs, pull, bounded.groups, hulls=bounded.hulls
+    ).through(net.output)
     return Affine(signals.columns, signals.mix[:, 0], float(signals.shift[0]))
 
 
@@ -49,6 +51,7 @@ def embed_layers(
     inputs: IntArray,
     pull: FloatArray | None = None,
     groups: Sequence[IntArray] = (),
+    hulls: bool | None = None,
 ) -> Signals:
     """Rows for y = max(0, z), z = w·x + b, l <= z <= u, with a binary a ("active") where l < 0 < u.
 
@@ -60,6 +63,7 @@ def embed_layers(
     `pull` says how much the objective gains by each signal of the last layer. A signal that is pulled up is
     then held from above alone, and one that is pulled down from below, which needs no binary: at the maximum
     they are what they should be. `groups` are inputs, by position, of which one is one and the others zero.
+    `hulls` says whether rows of convex hulls may be asked for; where it is None, they may where that pays.
     """
     signals, switched = Signals(inputs, np.eye(len(inputs)), np.zeros(len(inputs))), []
     for depth, (layer, (low, high)) in enumerate(zip(layers, bounds, strict=True), start=1):
@@ -95,7 +99,9 @@ def embed_layers(
         mix[:known, on] = z.mix[:, on]
         mix[known:, unstable] = np.eye(count)
         signals = Signals(np.concatenate([z.columns, y]), mix, np.where(on, z.shift, 0.0))
-    if pays(sum(len(b) for _, _, b in switched), len(inputs), groups):
+    if hulls is None:
+        hulls = pays(sum(len(b) for _, _, b in switched), len(inputs), groups)
+    if hulls:
         for columns, w, b in switched:
             milp.cut(hull(columns, w, b, milp.bounds(columns[0]), groups))
     return signals

@@ -98,9 +98,11 @@ class Scip:
 
             with asked(model, variables, cutters):
                 _set(model, dict(self.options))
-                model.optimizeNogil()
+                solved = _solved(model)
         else:
-            model.optimizeNogil()
+            solved = _solved(model)
+        if not solved:
+            return Claim(Status.UNKNOWN, None, math.inf, 0)
 
         x = None
         if model.getNSols() > 0:
@@ -137,6 +139,17 @@ class Scip:
             # SCIP's gap is relative to the objective with its offset; otherwise the offset only costs digits.
             model.addObjoffset(prepared.offset)
         _set(model, options)
+
+
+def _solved(model: Any) -> bool:
+    """Let SCIP solve; False where its linear programs ran into numerical trouble, which proves nothing."""
+    try:
+        model.optimizeNogil()
+    except Exception as error:
+        if "error in LP solver" not in str(error):
+            raise
+        return False
+    return True
 
 
 def _set(model: Any, options: dict[str, Option]) -> None:

@@ -12,7 +12,9 @@ import pytest
 
 import milbox
 from milbox.compiled import cache
-from milbox.inner import branch_search, climb_kernel, evolution_kernels
+from milbox.domain.diagrams import walks
+from milbox.inner import climb_kernel, evolution_kernels
+from milbox.inner.search import tree
 from milbox.surrogates.relu import descent
 from milbox.surrogates.trees import leaves
 
@@ -53,7 +55,7 @@ def compiled(folder: Path) -> list[Path]:
 def test_the_stamp_is_over_every_file_that_compiled_code_comes_from() -> None:
     files = set(cache.sources())
     seen = set()
-    for module in (branch_search, climb_kernel, evolution_kernels, descent, leaves):
+    for module in (tree, walks, climb_kernel, evolution_kernels, descent, leaves):
         pending = [value for value in vars(module).values() if hasattr(value, "py_func")]
         while pending:
             function = pending.pop().py_func

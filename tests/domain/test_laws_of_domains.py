@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from claims import claims
 from generators import Case, Declaration, box, by_name, scalar_values, small_cases
 from milbox.domain import Domain
-from milbox.domain.blocks import blocks, components
+from milbox.domain.blocks import blocks, components, tied_blocks
 from milbox.domain.constraints.kinds import conjuncts
 
 
@@ -98,6 +98,23 @@ def test_blocks_multiply_to_the_domain(case: Case) -> None:
                 point[i] = code
         product.add(tuple(point))
     assert product == {p for p in box(domain) if case.truth(scalar_values(domain, p))}
+
+
+@given(small_cases(), st.integers(2, 8))
+def test_blocks_and_ties_make_the_domain(case: Case, limit: int) -> None:
+    domain = case.domain
+    tied = tied_blocks(domain, limit)
+    assume(tied is not None)
+    assert tied is not None
+    order = [i for block in tied.blocks for i in block.variables]
+    assert sorted(order) == list(range(len(domain.variables)))
+    assert all(len(block.states) <= limit for block in tied.blocks)
+    states = [[tuple(state) for state in block.states.tolist()] for block in tied.blocks]
+    combined = np.array([list(itertools.chain(*each)) for each in itertools.product(*states)], dtype=np.int64)
+    points = combined.reshape(-1, len(order))[:, np.argsort(order)]
+    for tie in tied.ties:
+        points = points[np.broadcast_to(tie.holds(domain.columns(points)), len(points))]
+    assert {tuple(point) for point in points.tolist()} == {p for p in box(domain) if domain.contains(p)}
 
 
 @given(small_cases(), st.integers(1, 8))

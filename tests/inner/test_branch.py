@@ -1,4 +1,4 @@
-"""Law 9 for branch and bound over domains: blocks found, points decoded, certificates true."""
+"""Law 9 for branch and bound over domains: diagrams built, points decoded, certificates true."""
 
 import math
 
@@ -12,9 +12,10 @@ from generators import relu_nets, small_domains
 from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.errors import UnsupportedProgram
-from milbox.inner.branch import Branch, as_sum
-from milbox.inner.branch_letters import letters
-from milbox.inner.branch_search import maximise
+from milbox.inner import Branch
+from milbox.inner.search.branch import as_paths
+from milbox.inner.search.maximise import maximise
+from milbox.inner.search.network import layered, task_of
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -123,9 +124,7 @@ def test_few_states_of_wide_variables() -> None:
     domain = Domain([k], [k[0] + k[1] == 127, k[1] + k[2] == 127])
     net = untrained(3, 5, 2)
     every = [(a, 127 - a, a) for a in range(128)]
-    listed = letters(domain, 4096)
-    assert listed is not None
-    assert listed.numbers([*every[::-1], (0, 0, 0)]).ravel().tolist() == list(range(128))[::-1]
+    assert domain.size == 128
     values = net.predict(domain.encode(every))
     order = np.argsort(-values)
     found = proposed(Branch().best(net, domain, [every[i] for i in order[:5]], 4, np.random.default_rng(0)))
@@ -155,9 +154,11 @@ def test_what_it_cannot_do_is_refused_with_a_reason() -> None:
     assert "3 hidden layers" in str(Branch().refusal(deep, domain))
     x = mb.binary("x", 6)
     alternatives = Domain([x], [mb.any_of(x[:3].sum() == 3, x[3:].sum() == 3)])
-    assert "joint states" in str(Branch(states=5).refusal(untrained(6, 3, 0), alternatives))
+    assert "no decision diagram" in str(Branch(edges=3).refusal(untrained(6, 3, 0), alternatives))
     huge = Domain([x], [x.sum() <= 4, (10**13 * x[:2]).sum() + x[2:].sum() <= 10**13 + 2])
-    assert "too large" in str(Branch(states=5).refusal(untrained(6, 3, 0), huge))
+    assert "too large" in str(Branch(edges=3).refusal(untrained(6, 3, 0), huge))
+    wide = Domain([mb.integer("w", 0, 10**6, encoding="integer")])
+    assert "'w' has 1000001 values" in str(Branch().refusal(untrained(1, 3, 0), wide))
     with pytest.raises(UnsupportedProgram, match="3 hidden layers"):
         Branch().best(deep, domain, [], 1, np.random.default_rng(0))
 
@@ -197,9 +198,10 @@ def test_a_limit_gives_points_and_valid_bounds(limits: Limits) -> None:
 def test_a_certificate_that_the_surrogate_contradicts_proves_nothing() -> None:
     domain = paired_subsets(1)
     net = untrained(6, 4, 0)
-    listed = letters(domain, 4096)
-    assert listed is not None
-    found = maximise(as_sum(net, listed), listed.numbers([]), 1, np.random.default_rng(0))
+    paths, rng = as_paths(domain, 10_000), np.random.default_rng(0)
+    assert paths is not None
+    task = task_of(layered(net, paths), paths, rng)
+    found = maximise(task, np.zeros((0, 6), dtype=np.int64), 1, rng)
     value = float(found.values[0])
     true = Branch().certificate(found, 0, value, 0, 0.0)
     wrong = Branch(Limits(gap=0.1)).certificate(found, 0, value + 1e-6, 0, 0.0)

@@ -14,7 +14,6 @@ from milbox.domain import Domain
 from milbox.embed.conflict import conflict, ensure_feasible
 from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip, PaperMip
 from milbox.inner.climb import climbed
-from milbox.inner.search import DiagramSearch
 from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Highs, Scip
 from milbox.surrogates.linear import Linear
@@ -25,7 +24,6 @@ from milbox.trials import Proposal
 EXACT: dict[str, InnerSolver] = {
     "enumeration": Enumerate(),
     "branch and bound": Branch(),
-    "diagrams": DiagramSearch(),
     "program": Mip(),
     "program of the paper": PaperMip(),
     "program by HiGHS": Mip(Highs()),
@@ -65,7 +63,7 @@ def test_argmax_over_unseen_points(name: str, data: st.DataObject) -> None:
     domain = data.draw(small_domains())
     inner = EXACT[name]
     net = data.draw(relu_nets(domain.features))
-    assume(not isinstance(inner, Branch | DiagramSearch) or inner.refusal(net, domain) is None)
+    assume(not isinstance(inner, Branch) or inner.refusal(net, domain) is None)
     every = list(domain)
     keep = data.draw(st.integers(0, min(3, len(every))), label="points left")
     order = data.draw(st.permutations(range(len(every))))
@@ -132,7 +130,7 @@ def test_linear_surrogates_and_deep_networks() -> None:
     tried = list(domain)[::3]
     for surrogate in (line, two, three):
         for inner in EXACT.values():
-            if isinstance(inner, Branch | DiagramSearch) and inner.refusal(surrogate, domain) is not None:
+            if isinstance(inner, Branch) and inner.refusal(surrogate, domain) is not None:
                 continue
             found = proposed(inner.best(surrogate, domain, tried, 2, np.random.default_rng(0)))
             check(list(found), surrogate, domain, tried, 2)

@@ -256,8 +256,7 @@ def test_enumeration_below_ranges_that_have_shrunk(few: float) -> None:
     assert len(paths.tie_bias)
     for _ in range(60):
         table, bias, weight = rng.normal(size=(36, 14)), rng.normal(size=14), rng.normal(size=14)
-        none, between = np.zeros(0), np.zeros((14, 0))
-        net = Layered(table, bias, weight, between, none, none, np.zeros(36), 0.0)
+        net = network_of(table, bias, weight)
         values = valued(net, paths, points)
         tried = rng.permutation(len(points))[:40]
         found = searched(net, paths, points[tried], 1, 0, EFFORT._replace(few=few))
@@ -315,6 +314,76 @@ def test_points_with_equal_keys_are_told_apart() -> None:
             )
             found = maximise(colliding, points[tried], 3, rng, settings=EFFORT._replace(few=0.0))
             check(found, points, values, tried, 3, complete=True)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("kind", ["untrained", "whole", "uneven", "rare"])
+def test_every_stop_has_a_valid_bound_and_more_nodes_do_not_raise_it(kind: str, layers: int) -> None:
+    rng = np.random.default_rng([100, KINDS.index(kind), layers])
+    for _ in range(15):
+        sizes = rng.integers(2, 5, 4)
+        paths, points = paths_for(sizes), np.array(list(itertools.product(*(range(n) for n in sizes))))
+        net = random_net(kind, int(sizes.sum()), rng, layers)
+        values = valued(net, paths, points)
+        tried = random_tried(values, rng)
+        effort = random_effort(rng, layers, 0.0)
+        stops = []
+        for nodes in range(12):
+            found = searched(net, paths, points[tried], 2, 1, effort, nodes=nodes)
+            check(found, points, values, tried, 2, complete=found.complete)
+            stops.append((found.nodes, -found.rest))
+        # A limit does not count before there are two points, so that a lower one may stop later.
+        assert all(b[1] >= a[1] - found.slack for a, b in itertools.pairwise(sorted(stops)))
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+@pytest.mark.parametrize("seed", range(6))
+def test_wide_variables_and_tried_points_that_repeat(seed: int, layers: int) -> None:
+    rng = np.random.default_rng(seed)
+    net, paths, points = wide_net(rng, layers)
+    values = valued(net, paths, points)
+    tried = np.concatenate([np.argsort(-values)[:seed], rng.integers(0, len(points), 50)])
+    found = searched(net, paths, points[tried], 3, seed, (EFFORT if layers == 1 else DEEP)._replace(few=0.0))
+    check(found, points, values, tried, 3, complete=True)
+
+
+@pytest.mark.parametrize("units", [16, 32])
+def test_a_domain_of_65536_points(units: int) -> None:
+    rng = np.random.default_rng(units)
+    paths, points = paths_for(np.full(8, 4)), np.array(list(itertools.product(range(4), repeat=8)))
+    net = network_of(rng.normal(size=(32, units)), rng.normal(size=units), rng.normal(size=units))
+    values = valued(net, paths, points)
+    tried = np.argsort(-values)[:1000]
+    check(searched(net, paths, points[tried], 3, 0), points, values, tried, 3, complete=True)
+
+
+def network_of(table: FloatArray, bias: FloatArray, weight: FloatArray) -> Layered:
+    """One hidden layer."""
+    none = np.zeros(0)
+    return Layered(table, bias, weight, np.zeros((len(bias), 0)), none, none, np.zeros(len(table)), 0.0)
+
+
+@pytest.mark.parametrize(("variables", "codes", "shift", "seed"), [(20, 4, 0.0, 1), (80, 8, -2.0, 4)])
+def test_two_layers_over_more_points_than_can_be_listed(
+    variables: int, codes: int, shift: float, seed: int
+) -> None:
+    """Bounds that were loose, or prices that did not move, would take far more nodes than this."""
+    rng = np.random.default_rng(seed)
+    table, bias = rng.normal(size=(variables * codes, 8)), rng.normal(size=8) + shift
+    net = replace(
+        network_of(table, bias, np.zeros(8)),
+        above=rng.normal(size=(8, 8)),
+        upper_bias=rng.normal(size=8),
+        upper_weight=rng.normal(size=8),
+    )
+    tried = rng.integers(0, codes, (500, variables))
+    paths = paths_for(np.full(variables, codes))
+    found = [searched(net, paths, tried, 1, seed) for seed in range(4)]
+    assert max(result.nodes for result in found) < 300
+    for result in found:
+        assert result.complete
+        assert result.values[0] == pytest.approx(found[0].values[0], abs=2.0 * result.slack)
+        assert result.rest <= result.values[0] + 2.0 * result.slack
 
 
 def test_a_small_arena_grows_and_a_limit_on_it_stops_the_search() -> None:

@@ -104,3 +104,16 @@ def test_the_whole_loop_finds_and_proves_the_optimum() -> None:
     assert all(0 <= proof.bound - proof.value <= 1e-4 * max(1, abs(proof.value)) for proof in proofs)
     reached = next(t.number for t in result.trials if t.value == max(every.values()))
     assert reached < len(every) // 2
+
+
+def test_explains_how_a_domain_was_taken_apart() -> None:
+    b = mb.categorical("b", list("ACGT"), 60)
+    rules = [mb.no_runs(b, 3), mb.share(b, "GC", 0.4, 0.6), mb.without(b, "GAATTC", "TATA")]
+    text = mb.Study(mb.Domain([b, mb.binary("y", 3)], rules), mb.NNMILP()).explain()
+    assert "decision diagrams: 1, of 60 variables and 3735 edges, up to 18 nodes wide" in text
+    assert "free variables: 3\nties: 1 (24 <= (b[0] == 'G')" in text
+    assert "branch and bound: used" in text
+    wide = mb.integer("w", 0, 10**6, 2, encoding="integer")
+    text = mb.Study(mb.Domain([wide], [(wide[0] <= 9) | (wide[1] <= 9)]), mb.NNMILP()).explain()
+    assert "in no diagram: 1 (any_of(" in text
+    assert "branch and bound: no, 'w[0]' has 1000001 values" in text

@@ -9,9 +9,9 @@ from numpy.random import Generator
 
 from milbox.arrays import Point
 from milbox.domain import Domain
-from milbox.inner.branch import Branch
 from milbox.inner.enumerate import Enumerate
 from milbox.inner.mip import Mip
+from milbox.inner.search.branch import Branch
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate
 from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
@@ -20,7 +20,7 @@ from milbox.trials.trial import Certificate, Proposal
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Enumeration for small domains, then branch and bound over blocks, then a mixed-integer program.
+    """Enumeration for small domains, then branch and bound over diagrams, then a mixed-integer program.
 
     Branch and bound works to a limit on nodes, so that the choice is the same on every machine, unless half
     of the program's time is over before; what it leaves open the program takes over for the rest, and of two

@@ -22,9 +22,15 @@ def load_climbs() -> None:
 
 @cache
 def load_search() -> None:
-    """Search two points."""
-    from milbox.inner.branch_search import maximise
-    from milbox.inner.branch_sum import Sum
+    """Find one of two points in a diagram, and search two."""
+    from milbox.inner.search.maximise import maximise
+    from milbox.inner.search.network import layered, task_of
+    from milbox.inner.search.paths import paths_of
 
-    f = Sum(np.array([[0.0], [1.0]]), np.array([0, 2]), np.zeros(1), np.zeros(0), None)
-    maximise(f, np.zeros((0, 1), np.int64), 1, np.random.default_rng(0))
+    pair = binary("x", 2)
+    Domain([pair], [pair.sum() == 1]).product.contains(np.array([[0, 1]]))
+    paths, layer = paths_of(Domain([binary("x")]).product), (np.ones((1, 1)), np.zeros(1))
+    assert paths is not None, "a binary has two points"
+    rng = np.random.default_rng(0)
+    task = task_of(layered(ReluNet.of([layer, layer]), paths), paths, rng)
+    maximise(task, np.zeros((0, 1), np.int64), 1, rng)

@@ -72,17 +72,22 @@ def compile_training_and_climbs() -> None:
 
 
 def compile_branch_and_bound() -> None:
-    """Search a small domain."""
+    """Search a small domain and draw from it."""
     from milbox.inner import Branch
 
     domain, rng = small_domain(), np.random.default_rng(0)
     net = ReluNet.of(glorot((domain.features, 2, 1), rng))
     Branch().best(net, domain, list(domain)[:4], 1, rng)
+    assert domain.drawing is not None, "it is small"
+    domain.drawing.draw(1, rng)
 
 
 PARTS = {
     "training and climbs": Part(
         ("descent.descend", "climb_kernel.label_all", "climb_kernel.climb"), compile_training_and_climbs
     ),
-    "branch and bound": Part(("branch_tree.advance",), compile_branch_and_bound),
+    "branch and bound": Part(
+        ("tree.advance", "tree.shuffled_root", "walks.accumulate", "walks.walk", "walks.follow"),
+        compile_branch_and_bound,
+    ),
 }

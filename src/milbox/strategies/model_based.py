@@ -1,6 +1,7 @@
 """The paper's Algorithm 1: fit a surrogate to everything measured, propose its best untried point."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 
 import numpy as np
@@ -8,7 +9,6 @@ from numpy.random import Generator
 
 from milbox.arrays import IntArray
 from milbox.domain import Domain
-from milbox.domain.blocks import components, tied_blocks
 from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
 from milbox.milp.program import Milp
@@ -19,6 +19,9 @@ from milbox.surrogates import Learner, Ranked, Surrogate
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
+
+SHOWN = 3
+"""So many ties are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +130,44 @@ def described(domain: Domain) -> str:
         f"variables: {len(domain.variables)}, of which {onehot} one-hot; {domain.features} features",
         f"constraints: {len(domain.constraints)}",
     ]
-    tied = tied_blocks(domain)
-    if tied is None:
-        largest = max(len(members) for members, _ in components(domain))
-        lines.append(f"blocks: none; constraints tie up to {largest} variables together in too many states")
-    else:
-        states = [len(block.states) for block in tied.blocks]
-        sums = "1 sum" if len(tied.ties) == 1 else f"{len(tied.ties)} sums"
-        ties = f", tied together by {sums}" if tied.ties else ""
-        lines.append(f"blocks: {len(states)}, of {min(states)} to {max(states)} states{ties}")
+    lines += taken_apart(domain)
     size = domain.size
     lines.append(f"points: at most {about(domain.box_size)}" if size is None else f"points: {about(size)}")
     return "\n".join(lines)
+
+
+def taken_apart(domain: Domain) -> list[str]:
+    """The domain's parts: diagrams, free variables, ties, and what was too large."""
+    product = domain.product
+    lines = []
+    if product.parts:
+        variables = spread([len(diagram.variables) for diagram in product.parts])
+        edges = spread([diagram.edges for diagram in product.parts])
+        widest = max(int(diagram.widths.max()) for diagram in product.parts)
+        lines.append(
+            f"decision diagrams: {len(product.parts)}, of {variables} variables and {edges} edges, "
+            f"up to {widest} nodes wide"
+        )
+    if len(product.free):
+        lines.append(f"free variables: {len(product.free)}")
+    for name, constraints in (("ties", product.ties), ("in no diagram", product.rest)):
+        if constraints:
+            shown = "; ".join(shortened(c) for c in constraints[:SHOWN])
+            more = f"; and {len(constraints) - SHOWN} more" if len(constraints) > SHOWN else ""
+            lines.append(f"{name}: {len(constraints)} ({shown}{more})")
+    return lines
+
+
+def spread(numbers: Sequence[int]) -> str:
+    """The smallest and the largest number."""
+    least, most = min(numbers), max(numbers)
+    return str(least) if least == most else f"{least} to {most}"
+
+
+def shortened(thing: object, most: int = 60) -> str:
+    """A text of limited length."""
+    text = str(thing)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def about(count: int) -> str:

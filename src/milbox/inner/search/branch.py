@@ -4,16 +4,17 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import IntArray, Point
-from milbox.domain import Domain, binary
+from milbox.domain import Domain
 from milbox.domain.diagrams.product import CODES, EDGES, Product, for_search
 from milbox.errors import UnsupportedProgram
+from milbox.inner.loading import load_search
 from milbox.inner.search.paths import Paths, paths_of
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate
@@ -36,7 +37,7 @@ LARGEST = 2.0**40
 
 
 @dataclass(frozen=True, slots=True)
-class DiagramSearch:
+class Branch:
     """Exact for networks of up to two hidden layers, and linear surrogates, where constraints make diagrams.
 
     Sums with whole coefficients may tie diagrams together.
@@ -71,6 +72,11 @@ class DiagramSearch:
             return f"sums that tie variables together are too large: they may reach {LARGEST:,.0f}"
         return None
 
+    def prepare(self, domain: Domain) -> None:
+        """Take the domain apart and load what a search calls, so that no time limit pays for either."""
+        load_search()
+        as_paths(domain, self.edges)
+
     def best(
         self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
     ) -> Answer:
@@ -82,7 +88,7 @@ class DiagramSearch:
         refusal = self.refusal(surrogate, domain)
         if refusal is not None:
             raise UnsupportedProgram(f"branch and bound cannot be used: {refusal}")
-        load_search()
+        self.prepare(domain)
         began = time.perf_counter()
         assert isinstance(surrogate, Linear | ReluNet), "refusal() says no to others"
         paths = as_paths(domain, self.edges)
@@ -138,19 +144,6 @@ class DiagramSearch:
             seconds=seconds,
             solver=f"branch and bound ({found.nodes} node{'' if found.nodes == 1 else 's'})",
         )
-
-
-@cache
-def load_search() -> None:
-    """Search two points, so that no time limit pays for compiling."""
-    from milbox.inner.search.maximise import maximise
-    from milbox.inner.search.network import layered, task_of
-
-    paths, layer = paths_of(Domain([binary("x")]).product), (np.ones((1, 1)), np.zeros(1))
-    assert paths is not None, "a binary has two points"
-    rng = np.random.default_rng(0)
-    task = task_of(layered(ReluNet.of([layer, layer]), paths), paths, rng)
-    maximise(task, np.zeros((0, 1), dtype=np.int64), 1, rng)
 
 
 def apart(domain: Domain, edges: int) -> Product:

@@ -121,8 +121,8 @@ def maximise(
                 break
         pace = SLICE / max(now - before, 1e-6)
         portion = max(1, min(int(portion * pace), 4 * portion, checkpoint - searched))
-        if limited:
-            portion = int(min(portion, limit - searched))
+        # Where the search stops must not depend on the clock, also beyond a limit that does not count yet.
+        portion = int(min(portion, limit - searched)) if searched < limit else FIRST
     found = int((pool.value > NOTHING).sum())
     rest = pool.value[-1] + 2.0 * problem.slack if found == count else -math.inf
     rest = max(rest, highest(stack))

@@ -10,9 +10,9 @@ import numpy as np
 import milbox.domain as md
 from milbox.arrays import Point
 from milbox.milp.solution import Status
-from milbox.page import Record
 from milbox.trials import Certificate, Failed, Finished, Header, Outcome, Pending, Proposal, Trial
 from milbox.trials.header import Sense
+from milbox.trials.record import Record
 
 BEGAN = 1_700_000_000.0
 

@@ -35,6 +35,7 @@ from milbox.trials import (
 from milbox.trials.exhaustion import nothing_found, nothing_left
 from milbox.trials.header import Sense
 from milbox.trials.known import known_trials
+from milbox.trials.record import Record, best_of
 from milbox.trials.value import measured, storable, whole
 
 if TYPE_CHECKING:
@@ -97,7 +98,8 @@ class Study:
         self._lock = threading.RLock()
         self._exhausted = False
         self._shown = self._history = History()
-        self._journal = None if journal is None else Journal(journal, self._header(dict(notes or {})))
+        self._opened = self._header(dict(notes or {}))
+        self._journal = None if journal is None else Journal(journal, self._opened, domain)
         # Whether the journal may be ahead of what is in memory, because a write of it did not return.
         self._stale = self._journal is not None
         try:
@@ -131,8 +133,14 @@ class Study:
     @property
     def best(self) -> Trial | None:
         """The best finished trial, the earliest of equals; None before the first value."""
-        incumbent = self.history.incumbent
-        return None if incumbent is None else self._shown[incumbent.number]
+        return best_of(self.trials, self.sense)
+
+    @property
+    def record(self) -> Record:
+        """The study as a journal tells it: counts, ranking, proofs and where the time went."""
+        header = self._opened if self._journal is None else self._journal.header
+        name = "study" if self.journal is None else self.journal.stem
+        return Record(name, header, self.trials, self.domain, self.journal)
 
     @property
     def exhausted(self) -> bool:

@@ -8,9 +8,12 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from cli.conftest import Milbox, command
 from milbox.cli.problem_file import read_problem
-from milbox.trials import Journal
+from milbox.domain import Domain
+from milbox.trials import Journal, Trial, rows
 
 
 def points(journal: Path) -> list[tuple[int, ...]]:
@@ -124,6 +127,39 @@ def test_a_strategy_given_to_run_is_kept(milbox: Milbox, problem: Path) -> None:
     assert "with the strategy" in other.complaints
     unknown = milbox("run", problem, "--budget", "7", "--strategy", "nn+milp/scp", status=2)
     assert "--strategy: no strategy named 'nn+milp/scp'; did you mean 'nn+milp/scip'?" in unknown.complaints
+
+
+def test_a_journal_is_parsed_once_and_its_domain_built_once(
+    milbox: Milbox, problem: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    milbox("run", problem, "--budget", "3", "--journal", "run.db")
+    built: list[Domain] = []
+    parsed: list[int] = []
+    make, read = Domain.__post_init__, rows.trials
+
+    def counted_make(self: Domain) -> None:
+        make(self)
+        if len(self.variables) == 14 and self.constraints:  # and not a part of it
+            built.append(self)
+
+    def counted_read(*given: Any) -> tuple[Trial, ...]:
+        found = read(*given)
+        parsed.append(len(found))
+        return found
+
+    monkeypatch.setattr(Domain, "__post_init__", counted_make)
+    monkeypatch.setattr(rows, "trials", counted_read)
+    for arguments, trials in (
+        (("run", problem, "--budget", "4", "--journal", "run.db"), 3),
+        (("resume", "run.db", "--budget", "5"), 4),
+        (("status", "run.db"), 5),
+        (("ask", "run.db"), 5),
+        (("tell", "run.db", "--trial", "5", "--value", "1"), 6),
+    ):
+        built.clear()
+        parsed.clear()
+        milbox(*arguments)
+        assert (len(built), parsed) == (1, [trials]), arguments
 
 
 def test_run_status_best_trials(milbox: Milbox, problem: Path, tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from rich.console import Console
 
 from cli.conftest import Milbox, command
 from milbox.cli.progress import Watch, sparkline
-from milbox.cli.summary import proofs, value_text
+from milbox.cli.summary import proofs_text, value_text
 from milbox.milp.solution import Status
 from milbox.trials import Certificate, Failed, Finished, Proposal, Trial
+from milbox.trials.record import proofs
 
 PROOF = Certificate(Status.OPTIMAL, 4.0, 4.0, 1e-9, 3, 0.5, "SCIP 9")
 
@@ -84,11 +85,11 @@ def test_sparklines() -> None:
 
 def test_proofs_in_words() -> None:
     limited = replace(PROOF, bound=5.0, status=Status.FEASIBLE)
-    assert "nothing is proved" in str(proofs([trial(0, 1.0, None)]))
-    assert str(proofs([trial(0, 1.0)])).startswith(
+    assert "nothing is proved" in proofs_text(proofs([trial(0, 1.0, None)]))
+    assert proofs_text(proofs([trial(0, 1.0)])).startswith(
         "the one model-based proposal proved to be the best untried"
     )
-    both = str(proofs([trial(0, 1.0), trial(1, 1.0, limited)]))
+    both = proofs_text(proofs([trial(0, 1.0), trial(1, 1.0, limited)]))
     assert both.startswith(
         "1 of 2 model-based proposals proved to be the best untried point of the surrogate"
     )

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 import milbox.domain as md
 from generators import histories, small_domains
 from milbox.domain.constraints.graphs import arcs, dag, spanning_tree
-from milbox.page import Record, page
+from milbox.page import page
 from milbox.page.sections.graphs import directed_picture, edges_of
 from milbox.page.sections.progress import improvements
 from milbox.page.sections.sequences import logos
 from milbox.trials import Failed, Finished, Pending
 from milbox.trials.header import Sense
+from milbox.trials.record import Record
 from runs import BEGAN, distinct_points, everything, model_run, proof, record, trial
 
 VOID = {"meta"}

@@ -54,26 +54,27 @@ def demo(budget: int, seed: int, as_json: bool) -> None:
             raise SystemExit(INTERRUPTED) from None
         seconds = time.perf_counter() - began
         if as_json:
-            emit({**summary(study.trials, study.sense, study.domain.size, None, budget), "elapsed": seconds})
+            emit({**summary(study.record, budget), "elapsed": seconds})
         else:
             report(study, seconds)
 
 
 def report(study: "Study", seconds: float) -> None:
     """The best point, where the time went, and what is proved and what is not."""
-    from milbox.cli.summary import assignment_lines, proofs, spent
+    from milbox.cli.summary import assignment_lines, proofs_text, spent_text
 
-    best, trials = study.best, study.trials
+    record = study.record
+    best, trials = record.best, record.trials
     assert best is not None, "this objective has a value everywhere"
     random = [trial.value for trial in trials if trial.certificate is None and trial.value is not None]
     lines = [
         f"best value {best.value:g} in trial {best.number} of {len(trials)}"
         + (f"; the best of {len(random)} random feasible points had {max(random):g}" if random else ""),
         *assignment_lines(best.assignment),
-        f"{seconds_text(seconds)} in all: {spent(trials)}.",
+        f"{seconds_text(seconds)} in all: {spent_text(record.spent)}.",
         f"Proved: all {len(trials)} points satisfy all {len(study.domain.constraints)} rules, and no two are "
         f"the same;",
-        f"  {proofs(trials)}.",
+        f"  {proofs_text(record.proofs)}.",
         "Not proved: that no feasible point has a larger value; the certificates are about the surrogate.",
     ]
     for line in lines:

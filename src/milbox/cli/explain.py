@@ -8,9 +8,9 @@ import click
 from milbox.cli.output import InputError, emit, method_text, plural, seconds_text, show
 
 if TYPE_CHECKING:
-    from milbox.cli.journals import Kept
     from milbox.study import Study
     from milbox.trials import Trial
+    from milbox.trials.record import Record
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -35,29 +35,29 @@ def explain(file: Path, trial: int | None, problem: Path | None, as_json: bool) 
             show(text)
         return
     from milbox.cli.answers import trial_number
-    from milbox.cli.journals import read_journal
-    from milbox.cli.summary import assignment_lines, best_trials
+    from milbox.cli.summary import assignment_lines
     from milbox.cli.table import trial_entry
+    from milbox.trials.record import read_record
 
-    kept = read_journal(file)
+    record = read_record(file)
     try:
-        chosen = kept.trials[trial_number(trial, len(kept.trials))]
+        chosen = record.trials[trial_number(trial, len(record.trials))]
     except ValueError as error:
         raise InputError(str(error)) from None
-    best = best_trials(kept.trials, kept.header.sense)
+    best = record.ranked
     if as_json:
         emit(
             {
                 **trial_entry(chosen),
                 "rank": best.index(chosen) + 1 if chosen.value is not None else None,
                 "finished": len(best),
-                "fitted_to": fitted_to(chosen, kept) if chosen.certificate is not None else None,
-                "tight": tight(chosen, kept),
+                "fitted_to": fitted_to(chosen, record) if chosen.certificate is not None else None,
+                "tight": tight(chosen, record),
             }
         )
         return
     lines = [headline(chosen, best), *assignment_lines(chosen.assignment)]
-    for line in [*lines, *proof_lines(chosen, kept), *rule_lines(chosen, kept)]:
+    for line in [*lines, *proof_lines(chosen, record), *rule_lines(chosen, record)]:
         show(line)
 
 
@@ -72,14 +72,15 @@ def next_point(path: Path) -> str:
 
 def next_point_of(path: Path, given: Path | None) -> str:
     """How the next point of a journal's study will be found; the journal is only read."""
-    from milbox.cli.journals import read_journal, strategy_of
+    from milbox.cli.journals import problem_of, strategy_of
     from milbox.study import Study
+    from milbox.trials.record import read_record
 
-    kept = read_journal(path)
-    problem = kept.problem(given)
-    strategy = strategy_of(kept) if problem is None else problem.strategy
-    known = [(trial.assignment, trial.value) for trial in kept.trials if trial.value is not None]
-    return explained(Study(kept.domain, strategy, minimize=kept.header.sense == "minimize", known=known))
+    record = read_record(path)
+    problem = problem_of(record.header, given)
+    strategy = strategy_of(path, record.header, record.domain) if problem is None else problem.strategy
+    known = [(trial.assignment, trial.value) for trial in record.trials if trial.value is not None]
+    return explained(Study(record.domain, strategy, minimize=record.sense == "minimize", known=known))
 
 
 def explained(study: "Study") -> str:
@@ -89,10 +90,10 @@ def explained(study: "Study") -> str:
     return f"points come from {type(study.strategy).__name__}, which has no model to explain"
 
 
-def fitted_to(trial: "Trial", kept: "Kept") -> int:
+def fitted_to(trial: "Trial", record: "Record") -> int:
     """How many values were known when the trial was asked: what its surrogate was fitted to."""
     asked = trial.asked_at
-    told = [getattr(t.outcome, "told_at", None) for t in kept.trials[: trial.number] if t.value is not None]
+    told = [getattr(t.outcome, "told_at", None) for t in record.trials[: trial.number] if t.value is not None]
     return sum(moment is None or asked is None or moment <= asked for moment in told)
 
 
@@ -107,15 +108,15 @@ def headline(trial: "Trial", best: "list[Trial]") -> str:
     return f"Trial {trial.number} has the value {trial.value:g}, {place} of {count}."
 
 
-def proof_lines(trial: "Trial", kept: "Kept") -> list[str]:
+def proof_lines(trial: "Trial", record: "Record") -> list[str]:
     """What the certificate says, and what it does not."""
     proof = trial.certificate
     if proof is None:
         return [f"It came from: {trial.origin}. No model chose it, so nothing is proved about it."]
-    better = "below" if kept.header.sense == "minimize" else "above"
+    better = "below" if record.sense == "minimize" else "above"
     miss = "" if trial.value is None else f" It measured {trial.value:g}."
     lines = [
-        f"The surrogate, fitted to the {plural(fitted_to(trial, kept), 'value')} known when it was asked, "
+        f"The surrogate, fitted to the {plural(fitted_to(trial, record), 'value')} known when it was asked, "
         f"predicted {proof.value:.6g}.{miss}",
         f"Found by {method_text(trial.origin, proof.solver)} in {seconds_text(proof.seconds)}, after "
         f"{seconds_text(trial.proposal.fit_seconds)} of fitting.",
@@ -136,27 +137,27 @@ def proof_lines(trial: "Trial", kept: "Kept") -> list[str]:
     return lines
 
 
-def rule_lines(trial: "Trial", kept: "Kept") -> list[str]:
+def rule_lines(trial: "Trial", record: "Record") -> list[str]:
     """The linear constraints that are tight at the point, as rules."""
-    if not kept.domain.constraints:
+    if not record.domain.constraints:
         return []
-    count = len(kept.domain.constraints)
+    count = len(record.domain.constraints)
     which = {1: "the constraint", 2: "both constraints"}.get(count, f"all {count} constraints")
     head = f"It satisfies {which}"
-    rules = [f"  {rule}" for rule in tight(trial, kept)]
+    rules = [f"  {rule}" for rule in tight(trial, record)]
     return [f"{head}; these are tight:", *rules] if rules else [f"{head}; no inequality is tight."]
 
 
-def tight(trial: "Trial", kept: "Kept") -> list[str]:
+def tight(trial: "Trial", record: "Record") -> list[str]:
     """The linear constraints that hold with equality at the point, as rules."""
     import numpy as np
 
     from milbox.domain.model.expressions import Linear, total
     from milbox.domain.rules.write import rule_text
 
-    columns = kept.domain.columns(np.array([trial.point], dtype=np.int64))
+    columns = record.domain.columns(np.array([trial.point], dtype=np.int64))
     found = []
-    for constraint in kept.domain.constraints:
+    for constraint in record.domain.constraints:
         if isinstance(constraint, Linear) and constraint.lower != constraint.upper:
             value = float(np.asarray(total(constraint.terms, columns)).ravel()[0])
             if value in (constraint.lower, constraint.upper):

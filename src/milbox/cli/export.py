@@ -10,28 +10,11 @@ import click
 from milbox.cli.output import InputError, jsonable, plural, say
 
 if TYPE_CHECKING:
-    from milbox.cli.journals import Kept
     from milbox.domain import Variable
     from milbox.trials import Trial
+    from milbox.trials.record import Record
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-COLUMNS = (
-    "state",
-    "reason",
-    "origin",
-    "status",
-    "acquisition",
-    "bound",
-    "gap",
-    "residual",
-    "no_goods",
-    "solver",
-    "solver_seconds",
-    "fit_seconds",
-    "evaluation_seconds",
-    "asked_at",
-    "told_at",
-)
 
 
 @click.command()
@@ -50,9 +33,9 @@ def export(journal: Path, kind: str | None, out: Path, force: bool) -> None:
     For Optuna, a file that ends in .log is a journal storage (fast), one that ends in .sqlite3 or .db a
     database; `optuna-dashboard FILE` shows either.
     """
-    from milbox.cli.journals import read_journal
     from milbox.cli.laboratory import check_writable, write
     from milbox.cli.table import batch_csv, trial_entry
+    from milbox.trials.record import read_record
 
     endings = {".csv": "csv", ".jsonl": "jsonl", ".log": "optuna", ".sqlite3": "optuna", ".db": "optuna"}
     kind = kind or endings.get(out.suffix)
@@ -61,19 +44,26 @@ def export(journal: Path, kind: str | None, out: Path, force: bool) -> None:
     if out.resolve() == journal.resolve():
         raise InputError(f"{out} is the journal itself; choose another file")
     check_writable(out, force)
-    kept = read_journal(journal)
+    record = read_record(journal)
     if kind == "csv":
-        write(out, batch_csv(kept.domain, kept.trials, COLUMNS))
+        write(out, batch_csv(record.domain, record.trials, details()))
     elif kind == "jsonl":
-        lines = (json.dumps(jsonable(trial_entry(trial)), allow_nan=False) for trial in kept.trials)
+        lines = (json.dumps(jsonable(trial_entry(trial)), allow_nan=False) for trial in record.trials)
         write(out, "".join(f"{line}\n" for line in lines))
     else:
-        write_optuna(kept, out)
-    say(f"wrote {plural(len(kept.trials), 'trial')} to {out}")
+        write_optuna(record, journal.stem, out)
+    say(f"wrote {plural(len(record.trials), 'trial')} to {out}")
 
 
-def write_optuna(kept: "Kept", out: Path) -> None:
-    """The journal as an Optuna study with the journal's name."""
+def details() -> list[str]:
+    """The columns that stand behind the value in a file."""
+    from milbox.trials.columns import COLUMNS
+
+    return [name for name in COLUMNS if name not in ("number", "value")]
+
+
+def write_optuna(record: "Record", name: str, out: Path) -> None:
+    """The journal as an Optuna study."""
     try:
         import optuna
         from optuna.storages import JournalStorage, RDBStorage
@@ -89,10 +79,10 @@ def write_optuna(kept: "Kept", out: Path) -> None:
         if out.suffix not in (".sqlite3", ".db")
         else RDBStorage(f"sqlite:///{draft.resolve()}")
     )
-    study = optuna.create_study(storage=storage, study_name=kept.path.stem, direction=kept.header.sense)
-    study.set_user_attr("milbox", {"seed": kept.header.seed, "strategy": kept.header.strategy})
-    distributions = {v.name: distribution(v) for v in kept.domain.variables}
-    study.add_trials([frozen(kept, trial, distributions) for trial in kept.trials])
+    study = optuna.create_study(storage=storage, study_name=name, direction=record.sense)
+    study.set_user_attr("milbox", {"seed": record.header.seed, "strategy": record.header.strategy})
+    distributions = {v.name: distribution(v) for v in record.domain.variables}
+    study.add_trials([frozen(record, trial, distributions) for trial in record.trials])
     if hasattr(storage, "engine"):
         storage.engine.dispose()
     draft.replace(out)
@@ -107,13 +97,13 @@ def distribution(variable: "Variable") -> Any:
     return IntDistribution(variable.codes[0], variable.codes[-1])
 
 
-def frozen(kept: "Kept", trial: "Trial", distributions: dict[str, Any]) -> Any:
+def frozen(record: "Record", trial: "Trial", distributions: dict[str, Any]) -> Any:
     """One trial as Optuna keeps it."""
     from optuna.trial import FrozenTrial, TrialState
 
     from milbox.cli.table import trial_entry
 
-    pairs = zip(kept.domain.variables, trial.point, strict=True)
+    pairs = zip(record.domain.variables, trial.point, strict=True)
     entry = trial_entry(trial)
     states = {"finished": TrialState.COMPLETE, "failed": TrialState.FAIL, "pending": TrialState.RUNNING}
     asked, told = trial.asked_at, getattr(trial.outcome, "told_at", None)
@@ -127,7 +117,7 @@ def frozen(kept: "Kept", trial: "Trial", distributions: dict[str, Any]) -> Any:
         datetime_complete=moment(told) if trial.state != "pending" else None,
         params={variable.name: variable.value(code) for variable, code in pairs},
         distributions=distributions,
-        user_attrs=jsonable({name: entry[name] for name in COLUMNS if entry[name] is not None}),
+        user_attrs=jsonable({name: entry[name] for name in details() if entry[name] is not None}),
         system_attrs={},
         intermediate_values={},
     )

@@ -6,7 +6,6 @@ journal that was created in Python has no such notes.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from milbox.domain import Domain
     from milbox.strategies import Strategy
     from milbox.study import Study
-    from milbox.trials import Header, Trial
+    from milbox.trials import Header
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,50 +31,21 @@ class Recorded:
         raise AssertionError("a study that is only told has no strategy")
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What a journal holds."""
+def problem_of(header: "Header", given: Path | None = None, *, reread: bool = False) -> ProblemFile | None:
+    """The problem behind a journal: a file given now, or the one it was created from.
 
-    path: Path
-    header: "Header"
-    trials: "tuple[Trial, ...]"
-    domain: "Domain"
-
-    @property
-    def notes(self) -> Mapping[str, Any]:
-        """What the command that created the journal left in it; empty when it was created in Python."""
-        return self.header.notes
-
-    @property
-    def budget(self) -> int | None:
-        """The number of trials that the run was started with."""
-        budget = self.notes.get("budget")
-        return budget if isinstance(budget, int) else None
-
-    def problem(self, given: Path | None = None, *, reread: bool = False) -> ProblemFile | None:
-        """The problem behind the journal: a file given now, or the one it was created from.
-
-        With `reread` the file is read again where it still exists, so that a corrected command takes
-        effect; the journal itself refuses another domain.
-        """
-        initial, strategy = self.notes.get("initial"), self.notes.get("strategy")
-        if given is not None:
-            return read_problem(given, initial, strategy)
-        if "text" not in self.notes:
-            return None
-        path = Path(self.notes["path"])
-        if reread and path.is_file():
-            return read_problem(path, initial, strategy)
-        return parse_problem(self.notes["text"], path, initial, strategy)
-
-
-def read_journal(path: Path) -> Kept:
-    """Everything in a journal, also while a run is writing it."""
-    from milbox.domain import Domain
-    from milbox.trials import Journal
-
-    header, trials = Journal.read(path)
-    return Kept(path, header, trials, Domain.from_json(header.domain))
+    With `reread` the file is read again where it still exists, so that a corrected command takes effect; the
+    journal itself refuses another domain.
+    """
+    initial, strategy = header.notes.get("initial"), header.notes.get("strategy")
+    if given is not None:
+        return read_problem(given, initial, strategy)
+    if "text" not in header.notes:
+        return None
+    path = Path(header.notes["path"])
+    if reread and path.is_file():
+        return read_problem(path, initial, strategy)
+    return parse_problem(header.notes["text"], path, initial, strategy)
 
 
 def notes_of(
@@ -121,57 +91,60 @@ def create_study(
         raise InputError(str(error)) from None
 
 
-def open_to_ask(kept: Kept, given: Path | None, known: list[tuple[dict[str, Any], float]]) -> "Study":
-    """The study of a journal, able to propose."""
-    problem = kept.problem(given)
-    if problem is None:
-        return reopened(kept, kept.domain, strategy_of(kept), known)
+def open_to_ask(path: Path, header: "Header", given: Path | None, known: Path | None) -> "Study":
+    """The study of a journal, able to propose; with the user's own data from a file."""
+    from milbox.cli.answers import known_data
+    from milbox.domain import Domain
+
     # A file given now must describe the journal's domain, or the journal refuses it.
-    domain = kept.domain if given is None else problem.domain
-    return reopened(kept, domain, problem.strategy, known)
+    problem = problem_of(header, given)
+    domain = Domain.from_json(header.domain) if problem is None else problem.domain
+    strategy = strategy_of(path, header, domain) if problem is None else problem.strategy
+    return reopened(path, header, domain, strategy, known_data(known, domain) if known else [])
 
 
-def open_to_tell(kept: Kept) -> "Study":
+def open_to_tell(path: Path) -> "Study":
     """The study of a journal, whatever its strategy was."""
-    return reopened(kept, kept.domain, Recorded(kept.header.strategy), [])
+    from milbox.domain import Domain
+    from milbox.trials.journal import glance
+
+    header = glance(path).header
+    return reopened(path, header, Domain.from_json(header.domain), Recorded(header.strategy), [])
 
 
 def reopened(
-    kept: Kept, domain: "Domain", strategy: "Strategy", known: list[tuple[dict[str, Any], float]]
+    path: Path,
+    header: "Header",
+    domain: "Domain",
+    strategy: "Strategy",
+    known: list[tuple[dict[str, Any], float]],
 ) -> "Study":
     """The study of a journal; domain and strategy have to be those it was started with."""
     from milbox.study import Study
 
-    minimize = kept.header.sense == "minimize"
+    minimize = header.sense == "minimize"
     try:
-        return Study(
-            domain,
-            strategy,
-            seed=kept.header.seed,
-            journal=kept.path,
-            minimize=minimize,
-            known=known,
-        )
+        return Study(domain, strategy, seed=header.seed, journal=path, minimize=minimize, known=known)
     except ValueError as error:
         raise InputError(str(error)) from None
 
 
-def strategy_of(kept: Kept) -> "Strategy":
+def strategy_of(path: Path, header: "Header", domain: "Domain") -> "Strategy":
     """The strategy of a journal that was created in Python, where it has a name."""
     from milbox.cli.strategy import strategy_named
     from milbox.trials.identity import name_and_settings
 
-    name, settings = name_and_settings(kept.header.strategy) or (None, "")
+    name, settings = name_and_settings(header.strategy) or (None, "")
     initial = re.fullmatch(r"(initial=(\d+))?", settings)
     if name is None or initial is None:
         raise InputError(
-            f"{kept.path} was created in Python with the strategy {kept.header.strategy}; "
+            f"{path} was created in Python with the strategy {header.strategy}; "
             f"ask for points there, or give the problem file with --problem"
         )
     try:
-        return strategy_named(name, None if initial[2] is None else int(initial[2]), kept.domain)
+        return strategy_named(name, None if initial[2] is None else int(initial[2]), domain)
     except ValueError as error:
-        raise InputError(f"{kept.path}: {error}") from None
+        raise InputError(f"{path}: {error}") from None
 
 
 def conflict_text(problem: ProblemFile) -> str:

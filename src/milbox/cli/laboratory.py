@@ -73,7 +73,8 @@ def opened(
 ) -> "Study":
     """The study to ask: the journal's, or a new one for the problem file."""
     from milbox.cli.answers import known_data
-    from milbox.cli.journals import create_study, open_to_ask, read_journal
+    from milbox.cli.journals import create_study, open_to_ask
+    from milbox.trials.journal import glance
 
     if not journal.exists():
         if problem is None:
@@ -83,14 +84,14 @@ def opened(
         return create_study(
             read, journal, seed=seed or 0, initial=initial, strategy=strategy, budget=None, known=data
         )
-    kept = read_journal(journal)
-    if seed not in (None, kept.header.seed):
-        raise InputError(f"{journal} has the seed {kept.header.seed}; --seed is for new journals")
-    if initial not in (None, kept.notes.get("initial")):
+    header = glance(journal).header
+    if seed not in (None, header.seed):
+        raise InputError(f"{journal} has the seed {header.seed}; --seed is for new journals")
+    if initial not in (None, header.notes.get("initial")):
         raise InputError(f"{journal} exists already; --initial is for new journals")
-    if strategy not in (None, kept.notes.get("strategy")):
+    if strategy not in (None, header.notes.get("strategy")):
         raise InputError(f"{journal} exists already; --strategy is for new journals")
-    return open_to_ask(kept, problem, known_data(known, kept.domain) if known else [])
+    return open_to_ask(journal, header, problem, known)
 
 
 def hand_out(
@@ -142,7 +143,7 @@ def tell(
     the same file again is harmless.
     """
     from milbox.cli.answers import Answer, Answers, answers, trial_number
-    from milbox.cli.journals import open_to_tell, read_journal
+    from milbox.cli.journals import open_to_tell
     from milbox.cli.rows import read_rows
     from milbox.cli.table import number_of
 
@@ -151,7 +152,7 @@ def tell(
     if trial is not None and (value is None) == (failed is None):
         raise click.UsageError("--trial needs --value or --failed")
     rows = read_rows(results) if results is not None else []
-    with open_to_tell(read_journal(journal)) as study:
+    with open_to_tell(journal) as study:
         if results is not None:
             found = answers(rows, results, study.domain, study.trials)
         else:

@@ -10,11 +10,10 @@ import click
 from milbox.cli.output import InputError, emit, iso_time, plural, seconds_text, show
 
 if TYPE_CHECKING:
-    from milbox.cli.journals import Kept
     from milbox.trials import Trial
+    from milbox.trials.record import Record
 
 FILE = click.Path(path_type=Path, dir_okay=False)
-DETAILS = ("state", "origin", "status", "bound", "gap", "residual", "solver", "evaluation_seconds", "reason")
 
 
 @click.command()
@@ -26,108 +25,96 @@ DETAILS = ("state", "origin", "status", "bound", "gap", "residual", "solver", "e
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; with --watch, a line at each change.")
 def status(journal: Path, watch: bool, every: float, as_json: bool) -> None:
     """Say how far the run in JOURNAL has come."""
-    from milbox.cli.journals import read_journal
+    from milbox.trials.record import read_record
 
-    kept = read_journal(journal)
+    record = read_record(journal)
     if not watch:
-        show_status(kept, as_json)
+        show_status(record, as_json)
         return
     if sys.stdout.isatty() and not as_json:
-        follow_live(kept, every)
+        follow_live(journal, record, every)
         return
     shown = None
     while True:
-        counts = [trial.state for trial in kept.trials]
+        counts = [trial.state for trial in record.trials]
         if counts != shown:
-            show_status(kept, as_json)
+            show_status(record, as_json)
             shown = counts
-        if ended(kept):
+        if record.ended:
             return
         time.sleep(every)
-        kept = read_journal(journal)
+        record = read_record(journal, like=record.domain)
 
 
-def follow_live(kept: "Kept", every: float) -> None:
+def follow_live(journal: Path, record: "Record", every: float) -> None:
     """The state of the run in place, until it ends or Ctrl-C."""
     from rich.live import Live
 
-    from milbox.cli.journals import read_journal
+    from milbox.trials.record import read_record
 
-    with Live(status_table(kept), auto_refresh=False) as live:
-        while not ended(kept):
+    with Live(status_table(record), auto_refresh=False) as live:
+        while not record.ended:
             time.sleep(every)
-            kept = read_journal(kept.path)
-            live.update(status_table(kept), refresh=True)
+            record = read_record(journal, like=record.domain)
+            live.update(status_table(record), refresh=True)
 
 
-def ended(kept: "Kept") -> bool:
-    """Whether nothing more is to come: budget spent or domain exhausted, and nothing pending."""
-    asked = sum(trial.origin != "known" for trial in kept.trials)
-    limit = min(kept.budget or sys.maxsize, kept.domain.size or sys.maxsize)
-    return asked >= limit and all(trial.state != "pending" for trial in kept.trials)
-
-
-def show_status(kept: "Kept", as_json: bool) -> None:
+def show_status(record: "Record", as_json: bool) -> None:
     """The state of a run, once."""
     if as_json:
-        emit(entries(kept))
+        emit(entries(record))
         return
-    for label, text in status_rows(kept):
+    for label, text in status_rows(record):
         show(f"{label:<10} {text}", indent=11)
 
 
-def entries(kept: "Kept") -> dict[str, Any]:
+def entries(record: "Record") -> dict[str, Any]:
     """The state of a run as plain entries."""
     from milbox.cli.summary import summary
 
     return {
-        **summary(kept.trials, kept.header.sense, kept.domain.size, kept.path, kept.budget),
-        "problem": kept.notes.get("path"),
-        "seed": kept.header.seed,
-        "strategy": kept.header.strategy,
-        "created_at": iso_time(kept.header.created_at),
-        "last_told_at": iso_time(last_told(kept)),
-        "ended": ended(kept),
+        **summary(record, record.budget),
+        "problem": record.header.notes.get("path"),
+        "seed": record.header.seed,
+        "strategy": record.header.strategy,
+        "created_at": iso_time(record.header.created_at),
+        "last_told_at": iso_time(record.last_told),
+        "ended": record.ended,
     }
 
 
-def status_rows(kept: "Kept") -> list[tuple[str, str]]:
+def status_rows(record: "Record") -> list[tuple[str, str]]:
     """Labels and texts, one row each."""
-    from milbox.cli.summary import best_trials, proofs, spent
+    from milbox.cli.summary import proofs_text, spent_text
 
-    trials, states = kept.trials, [trial.state for trial in kept.trials]
-    of = f" of {kept.budget:,}" if kept.budget else ""
-    counts = ", ".join(f"{states.count(state):,} {state}" for state in ("finished", "failed", "pending"))
-    best = best_trials(trials, kept.header.sense)
-    told = last_told(kept)
+    of = f" of {record.budget:,}" if record.budget else ""
+    counts = (
+        f"{record.having('finished'):,} finished, {record.having('failed'):,} failed, "
+        f"{record.having('pending'):,} pending"
+    )
+    best, told = record.best, record.last_told
     rows = [
-        ("journal", f"{kept.path} ({kept.header.sense}, seed {kept.header.seed})"),
-        ("trials", f"{len(trials):,}{of}: {counts}"),
-        ("best", f"{best[0].value:g} in trial {best[0].number}" if best else "no value yet"),
-        ("proved", str(proofs(trials))),
-        ("time in", str(spent(trials))),
+        ("journal", f"{record.path} ({record.sense}, seed {record.header.seed})"),
+        ("trials", f"{len(record.trials):,}{of}: {counts}"),
+        ("best", "no value yet" if best is None else f"{best.value:g} in trial {best.number}"),
+        ("proved", proofs_text(record.proofs)),
+        ("time in", spent_text(record.spent)),
     ]
     if told is not None:
         rows.append(("last value", f"{seconds_text(max(0.0, time.time() - told))} ago"))
     return rows
 
 
-def status_table(kept: "Kept") -> Any:
+def status_table(record: "Record") -> Any:
     """The same for a terminal."""
     from rich.table import Table
 
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    for row in status_rows(kept):
+    for row in status_rows(record):
         table.add_row(*row)
     return table
-
-
-def last_told(kept: "Kept") -> float | None:
-    """When the latest value arrived, in seconds since 1970."""
-    times = [getattr(trial.outcome, "told_at", None) for trial in kept.trials]
-    return max((told for told in times if told is not None), default=None)
 
 
 @click.command()
@@ -138,14 +125,14 @@ def last_told(kept: "Kept") -> float | None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one trial, or a list with --top.")
 def best(journal: Path, top: int, as_json: bool) -> None:
     """Print the best point found so far."""
-    from milbox.cli.journals import read_journal
-    from milbox.cli.summary import assignment_lines, best_trials
+    from milbox.cli.summary import assignment_lines
     from milbox.cli.table import trial_entry
+    from milbox.trials.record import read_record
 
-    kept = read_journal(journal)
-    found = best_trials(kept.trials, kept.header.sense)[:top]
+    record = read_record(journal)
+    found = record.ranked[:top]
     if not found:
-        raise InputError(f"{journal} has no finished trial yet ({plural(len(kept.trials), 'trial')})")
+        raise InputError(f"{journal} has no finished trial yet ({plural(len(record.trials), 'trial')})")
     if as_json:
         emit(trial_entry(found[0]) if top == 1 else {"trials": [trial_entry(trial) for trial in found]})
         return
@@ -166,17 +153,17 @@ def trials(
     journal: Path, state: str | None, last: int | None, csv_file: Path | None, force: bool, as_json: bool
 ) -> None:
     """List the trials in JOURNAL."""
-    from milbox.cli.journals import read_journal
     from milbox.cli.laboratory import check_writable, write
     from milbox.cli.table import batch_csv, trial_entry
+    from milbox.trials.record import read_record
 
     if csv_file is not None:
         check_writable(csv_file, force)
-    kept = read_journal(journal)
-    chosen = [trial for trial in kept.trials if state in (None, trial.state)]
+    record = read_record(journal)
+    chosen = [trial for trial in record.trials if state in (None, trial.state)]
     chosen = chosen[-last:] if last else chosen
     if csv_file is not None:
-        write(csv_file, batch_csv(kept.domain, chosen))
+        write(csv_file, batch_csv(record.domain, chosen))
     if as_json:
         for trial in chosen:
             emit(trial_entry(trial))

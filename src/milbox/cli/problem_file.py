@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
@@ -64,6 +64,11 @@ class ProblemFile:
         """The rules that state these constraints."""
         wanted = {id(constraint) for constraint in guilty}
         return [rule for rule in self.rules if any(id(c) in wanted for c in rule.constraints)]
+
+    def choosing(self, initial: int | None, strategy: str | None) -> "ProblemFile":
+        """The problem with the strategy chosen anew, as `read_problem` chooses it."""
+        parser = Parser(self.text, self.path)
+        return replace(self, strategy=parser.strategy(self.domain, initial, strategy))
 
 
 def read_problem(path: Path, initial: int | None = None, strategy: str | None = None) -> ProblemFile:

@@ -1,16 +1,18 @@
 """Live display of a run: the incumbent, the last proof, where the time goes, the estimated end."""
 
-import math
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from milbox.cli.output import say, seconds_text
-from milbox.cli.summary import spent
+from milbox.cli.summary import spent_text
+from milbox.trials.origin import Source
+from milbox.trials.record import best_of, spent
 
 if TYPE_CHECKING:
     from milbox.trials import Trial
+    from milbox.trials.header import Sense
 
 Style: TypeAlias = Literal["auto", "plain", "none"]
 
@@ -26,14 +28,14 @@ class Watch:
     study, which may be busy for minutes.
     """
 
-    def __init__(self, earlier: Iterable["Trial"], sense: str, budget: int) -> None:
-        self.sign = -1.0 if sense == "minimize" else 1.0
+    def __init__(self, earlier: Iterable["Trial"], sense: "Sense", budget: int) -> None:
+        self.sense = sense
         self.budget = budget
         self.best: Trial | None = None
         self.curve: list[float] = []
         self.before = 0
         for trial in earlier:
-            self.before += trial.state != "pending" and trial.origin != "known"
+            self.before += trial.state != "pending" and trial.origin.source is not Source.KNOWN
             self.note(trial)
         self.ended: list[Trial] = []
         self.began = time.monotonic()
@@ -46,13 +48,11 @@ class Watch:
     def note(self, trial: "Trial") -> None:
         """Keep the best trial and the curve of incumbents up to date."""
         if trial.value is not None:
-            if (
-                self.best is None
-                or self.best.value is None
-                or self.sign * (trial.value - self.best.value) > 0
-            ):
-                self.best = trial
-            self.curve.append(math.nan if self.best.value is None else self.best.value)
+            best = best_of([trial] if self.best is None else [self.best, trial], self.sense)
+            assert best is not None
+            assert best.value is not None
+            self.best = best
+            self.curve.append(best.value)
 
     @property
     def count(self) -> int:
@@ -137,7 +137,7 @@ class Watch:
             shown = f"{last.value:g}" if last.value is not None else f"failed: {first_line(last.reason)}"
             body.add_row("last", Text.assemble(shown, (f"  {last.origin}", "dim")))
         body.add_row("proved", Text(" · ".join(self.proof())))
-        body.add_row("time in", Text(str(spent(self.ended))))
+        body.add_row("time in", Text(spent_text(spent(self.ended))))
         grid = Table.grid(expand=True)
         grid.add_row(head)
         grid.add_row(body)

@@ -23,7 +23,8 @@ def report(journal: Path, out: Path | None, title: str | None, force: bool) -> N
     constraints at the best point. An older page is overwritten.
     """
     from milbox.cli.laboratory import check_writable, write
-    from milbox.page import page, read_record
+    from milbox.page import page
+    from milbox.trials.record import read_record
 
     record = read_record(journal, title)
     out = journal.with_suffix(".html") if out is None else out

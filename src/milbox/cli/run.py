@@ -83,17 +83,18 @@ def run(
     evaluated first. Ctrl-C loses nothing; `milbox resume JOURNAL` goes on.
     """
     from milbox.cli.answers import known_data
-    from milbox.cli.journals import create_study, read_journal
+    from milbox.cli.journals import create_study
+    from milbox.trials.journal import glance
 
     journal = journal or Path(f"{problem.stem}.db")
+    read = read_problem(problem, initial, strategy)  # what is wrong with the file is said before the journal
     if journal.exists():
-        read_problem(problem, initial, strategy)  # what is wrong with the file is said before the journal
-        kept = read_journal(journal)
-        seed = kept.header.seed if seed is None else seed
+        header = glance(journal).header
+        seed = header.seed if seed is None else seed
         if strategy is None:  # another one comes with numbers of its own
-            strategy = kept.notes.get("strategy")
-            initial = kept.notes.get("initial") if initial is None else initial
-    read = read_problem(problem, initial, strategy)
+            strategy = header.notes.get("strategy")
+            initial = header.notes.get("initial") if initial is None else initial
+            read = read.choosing(initial, strategy)
     check_runnable(read)
     data = known_data(known, read.domain) if known else []
     with (
@@ -126,19 +127,20 @@ def resume(
     The objective is read again from the problem file, so that a corrected command takes effect; variables
     and rules must be the same.
     """
-    from milbox.cli.journals import create_study, read_journal
+    from milbox.cli.journals import create_study, problem_of
+    from milbox.trials.journal import glance
 
-    kept = read_journal(journal)
-    read = kept.problem(problem, reread=True)
+    header = glance(journal).header
+    read = problem_of(header, problem, reread=True)
     if read is None:
         raise InputError(f"{journal} was created in Python and names no objective; give --problem FILE")
-    budget = budget or kept.budget
+    budget = budget or header.budget
     if budget is None:
         raise InputError(f"{journal} does not say how far the run was to go; give --budget")
     check_runnable(read)
     with (
         executor_for(dask, workers) as place,
-        create_study(read, journal, seed=kept.header.seed, budget=None, known=[]) as study,
+        create_study(read, journal, seed=header.seed, budget=None, known=[]) as study,
     ):
         drive(study, read, budget, *place, **how)
 
@@ -201,11 +203,12 @@ def drive(
     from milbox.run import evaluations
     from milbox.run.stopping import reason
     from milbox.system import requests_as_interrupts
+    from milbox.trials.record import asked
 
     assert problem.objective is not None, "check_runnable comes first"
     given: dict[str, Any] = {"target": target, "patience": patience, "seconds": seconds}
     stop = replace(problem.stop, **{name: value for name, value in given.items() if value is not None})
-    if budget > asked(study):
+    if budget > asked(study.trials):
         study.note({"budget": budget})  # a run may be prolonged, and whoever watches it wants to know
     initial = getattr(study.strategy, "initial", 0)
     if study.trials:
@@ -236,18 +239,12 @@ def drive(
         raise SystemExit(INTERRUPTED) from None
     except ObjectiveFailed as error:
         raise RunFailed(f"{error}\nTo go on: milbox resume {study.journal}") from None
-    early = asked(study) < budget and not study.exhausted
+    early = asked(study.trials) < budget and not study.exhausted
     why = reason(stop, study, time.monotonic() - began) if early else None
     if as_json:
-        emit(
-            {
-                "event": "end",
-                **summary(study.trials, study.sense, study.domain.size, study.journal, budget),
-                "stopped": why,
-            }
-        )
+        emit({"event": "end", **summary(study.record, budget), "stopped": why})
     else:
-        for line in outcome_lines(study.trials, study.sense, study.domain.size):
+        for line in outcome_lines(study.record):
             show(line)
         if why is not None:
             show(f"Stopped before the budget of {budget}: {why}.")
@@ -255,11 +252,6 @@ def drive(
     if study.best is None:
         failed = next((trial.reason for trial in study.trials if trial.reason), "nothing was evaluated")
         raise RunFailed(f"no trial has finished: {failed}")
-
-
-def asked(study: "Study") -> int:
-    """How many trials count towards the budget."""
-    return sum(trial.origin != "known" for trial in study.trials)
 
 
 def ended(study: "Study", when: str = "") -> str:

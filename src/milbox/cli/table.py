@@ -30,7 +30,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
 def batch_csv(domain: "Domain", trials: Iterable["Trial"], extra: Sequence[str] = ()) -> str:
-    """Trials as CSV: number, variables, value, and further columns of `trial_entry` by name."""
+    """Trials as CSV: number, variables, value, and further columns by name."""
     refuse_columns(domain, (*FIELDS, *extra))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -66,28 +66,15 @@ def as_written(entry: str) -> str:
 
 
 def trial_entry(trial: "Trial") -> dict[str, Any]:
-    """Everything about a trial, flat and plain."""
-    certificate = trial.certificate
-    return {
-        "trial": trial.number,
-        "state": trial.state,
-        "value": trial.value,
-        "assignment": jsonable(trial.assignment),
-        "origin": trial.origin,
-        "reason": trial.reason,
-        "status": None if certificate is None else str(certificate.status),
-        "acquisition": None if certificate is None else certificate.value,
-        "bound": None if certificate is None else certificate.bound,
-        "gap": None if certificate is None else certificate.gap,
-        "residual": None if certificate is None else certificate.residual,
-        "no_goods": None if certificate is None else certificate.no_goods,
-        "solver": None if certificate is None else certificate.solver,
-        "solver_seconds": None if certificate is None else certificate.seconds,
-        "fit_seconds": trial.proposal.fit_seconds,
-        "evaluation_seconds": getattr(trial.outcome, "seconds", None),
-        "asked_at": iso_time(trial.asked_at),
-        "told_at": iso_time(getattr(trial.outcome, "told_at", None)),
+    """Everything about a trial, plain: its columns and its assignment."""
+    from milbox.trials.columns import COLUMNS
+
+    entries = {
+        name: iso_time(column.read(trial)) if column.kind == "time" else column.read(trial)
+        for name, column in COLUMNS.items()
     }
+    first = {"trial": entries.pop("number"), "state": trial.state, "value": trial.value}
+    return {**first, "assignment": jsonable(trial.assignment), **entries}
 
 
 def choice_text(variable: "Variable", code: int) -> str:

@@ -1,7 +1,5 @@
 """Feasibility of a domain, and a few constraints that exclude one another where it is empty."""
 
-from collections.abc import Sequence
-
 from milbox.domain import Constraint, Domain
 from milbox.domain.blocks import blocks
 from milbox.domain.feasibility import GLANCE, Verdict, find
@@ -13,7 +11,7 @@ from milbox.milp.solution import Limits, Solver, Status
 
 def ensure_feasible(domain: Domain, solver: Solver) -> None:
     """Refuse a domain without points, naming a few constraints that already exclude one another."""
-    if feasible(domain, domain.constraints, solver):
+    if feasible(domain, solver):
         return
     guilty = conflict(domain, solver)
     names = sorted({v.name for c in guilty for v in c.variables})
@@ -27,33 +25,32 @@ def ensure_feasible(domain: Domain, solver: Solver) -> None:
     )
 
 
-def feasible(domain: Domain, constraints: Sequence[Constraint], solver: Solver) -> bool:
-    """Whether some point satisfies these constraints; where neither is proved, it counts as yes.
+def feasible(domain: Domain, solver: Solver) -> bool:
+    """Whether a domain has a point; where neither is proved, it counts as yes.
 
     States that are listed and sums in whole numbers decide before a solver, which works to tolerances.
     """
-    part = Domain(domain.declared, tuple(constraints))
-    listed = blocks(part)
+    listed = blocks(domain)
     if listed is not None:
         return all(len(block.states) for block in listed)
-    found = find(part, nodes=GLANCE)
+    found = find(domain, nodes=GLANCE)
     if found is not Verdict.OPEN:
         return found is not Verdict.EMPTY
     milp = MilpBuilder()
-    formulation = formulate(part, milp)
+    formulation = formulate(domain, milp)
     solution = solver.solve(milp.build(), Limits(seconds=60.0))
-    if solution.x is not None and part.contains(part.decode(solution.x[formulation.inputs])):
+    if solution.x is not None and domain.contains(domain.decode(solution.x[formulation.inputs])):
         return True
-    if solution.status is Status.INFEASIBLE and trusted(part):
+    if solution.status is Status.INFEASIBLE and trusted(domain):
         return False
-    return find(part) is not Verdict.EMPTY
+    return find(domain) is not Verdict.EMPTY
 
 
 def conflict(domain: Domain, solver: Solver) -> tuple[Constraint, ...]:
     """Constraints that no point satisfies together, none of which can be left out (Junker 2004)."""
 
     def explain(given: list[Constraint], added: bool, candidates: list[Constraint]) -> list[Constraint]:
-        if added and not feasible(domain, given, solver):
+        if added and not feasible(Domain(domain.declared, tuple(given)), solver):
             return []
         if len(candidates) == 1:
             return candidates

@@ -12,7 +12,6 @@ from typing import TypeAlias
 import numpy as np
 
 from milbox.page.formats import count, moment, number
-from milbox.page.record import Record
 from milbox.page.sections.about import about_run, failures
 from milbox.page.sections.best_points import best_points
 from milbox.page.sections.certificates import certificates
@@ -24,6 +23,7 @@ from milbox.page.sections.progress import progress
 from milbox.page.sections.sequences import sequence_logos
 from milbox.page.sections.summary import figures, found, proved
 from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.trials.record import Record
 
 Body: TypeAlias = Callable[[Record], Markup | None]
 

@@ -11,7 +11,6 @@ import os
 import sys
 import threading
 import time
-from dataclasses import replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 
 from milbox.errors import MilboxError
 from milbox.page.document import page
-from milbox.page.record import Record, read_record
+from milbox.trials.record import Record, read_record
 
 LOCAL = "127.0.0.1"
 # A file that was written less than this many seconds ago may be written again without its time changing.
@@ -65,12 +64,9 @@ class Live:
     def _read(self) -> Record:
         seen = stamp(self.path)
         if self._record is None or seen is None or seen != self._seen:
-            fresh = read_record(self.path, self._title)
-            old = self._record
-            if old is not None and old.header.domain_fingerprint == fresh.header.domain_fingerprint:
-                # The same domain: how many points it has, which may take a while to count, is known already.
-                fresh = replace(fresh, domain=old.domain)
-            self._record, self._seen = fresh, seen
+            # Of the same domain it is known already how many points it has, which may take a while to count.
+            known = None if self._record is None else self._record.domain
+            self._record, self._seen = read_record(self.path, self._title, like=known), seen
         return self._record
 
 

@@ -19,6 +19,7 @@ from milbox.run.result import how_to_resume
 from milbox.run.workers import WorkerDied, discard, own_workers, remade
 from milbox.study import Study
 from milbox.trials import Failed, Finished, Trial
+from milbox.trials.record import asked
 
 Stopped: TypeAlias = Callable[[], str | None]
 """Why no more points should be asked; None while there should be more."""
@@ -107,11 +108,11 @@ def in_flight(
 
 def _ask(study: Study, budget: int, count: int, waiting: deque[Trial]) -> bool:
     """Put new trials in the queue, as far as budget and domain allow; whether there were any."""
-    asked = sum(trial.origin != "known" for trial in study.trials)
-    if asked >= budget or study.exhausted:
+    left = budget - asked(study.trials)
+    if left <= 0 or study.exhausted:
         return False
     try:
-        waiting.extend(study.ask_many(min(count, budget - asked)))
+        waiting.extend(study.ask_many(min(count, left)))
     except Exhausted:
         return False
     return True

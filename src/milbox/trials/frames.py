@@ -2,50 +2,13 @@
 
 import datetime
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from milbox.trials.trial import Certificate, Pending, Trial
-
-BEFORE: Mapping[str, Callable[[Trial], Any]] = {
-    "number": lambda trial: trial.number,
-    "state": lambda trial: trial.state,
-    "value": lambda trial: trial.value,
-    "origin": lambda trial: trial.origin,
-}
-PROVED: Mapping[str, Callable[[Certificate], Any]] = {
-    "status": lambda certificate: certificate.status.value,
-    "acquisition": lambda certificate: certificate.value,
-    "bound": lambda certificate: certificate.bound,
-    "gap": lambda certificate: certificate.gap,
-    "residual": lambda certificate: certificate.residual,
-    "no_goods": lambda certificate: certificate.no_goods,
-    "solver": lambda certificate: certificate.solver,
-    "solver_seconds": lambda certificate: certificate.seconds,
-}
-AFTER: Mapping[str, Callable[[Trial], Any]] = {
-    "fit_seconds": lambda trial: trial.proposal.fit_seconds,
-    "evaluation_seconds": lambda trial: None if isinstance(trial.outcome, Pending) else trial.outcome.seconds,
-    "asked_at": lambda trial: moment(trial.asked_at),
-    "told_at": lambda trial: None if isinstance(trial.outcome, Pending) else moment(trial.outcome.told_at),
-    "reason": lambda trial: trial.reason,
-}
-NUMBERS = frozenset(
-    [
-        "value",
-        "acquisition",
-        "bound",
-        "gap",
-        "residual",
-        "solver_seconds",
-        "fit_seconds",
-        "evaluation_seconds",
-    ]
-)
-WHOLE = frozenset({"number", "no_goods"})
-TIMES = frozenset({"asked_at", "told_at"})
+from milbox.trials.columns import AFTER, BEFORE, COLUMNS, Kind
+from milbox.trials.trial import Trial
 
 
 def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
@@ -56,16 +19,20 @@ def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
     the others is given as `value (variable)`.
     """
     listed = list(trials)
-    table = {name: [read(trial) for trial in listed] for name, read in BEFORE.items()}
+    table = {name: [column.read(trial) for trial in listed] for name, column in BEFORE.items()}
     points = [dict(scalars(trial.assignment)) for trial in listed]
     names = dict.fromkeys(name for point in points for name in point)
-    taken = {*BEFORE, *PROVED, *AFTER}
     for name in names:
-        table[f"{name} (variable)" if name in taken else name] = [point.get(name) for point in points]
-    for name, said in PROVED.items():
-        table[name] = [None if t.certificate is None else said(t.certificate) for t in listed]
-    table |= {name: [read(trial) for trial in listed] for name, read in AFTER.items()}
+        table[f"{name} (variable)" if name in COLUMNS else name] = [point.get(name) for point in points]
+    for name, column in AFTER.items():
+        entries = [column.read(trial) for trial in listed]
+        table[name] = list(map(moment, entries)) if column.kind == "time" else entries
     return table
+
+
+def kind_of(name: str) -> Kind | None:
+    """The kind of a column; None for a variable's."""
+    return COLUMNS[name].kind if name in COLUMNS else None
 
 
 def to_pandas(trials: Iterable[Trial]) -> Any:
@@ -73,34 +40,37 @@ def to_pandas(trials: Iterable[Trial]) -> Any:
     pandas = library("pandas")
     frame = {}
     for name, entries in columns(trials).items():
-        if name in NUMBERS:
-            frame[name] = pandas.Series([math.nan if e is None else e for e in entries], dtype="float64")
-        elif name in WHOLE:
-            frame[name] = pandas.Series(entries, dtype="Int64" if name == "no_goods" else "int64")
-        elif name in TIMES:
-            frame[name] = pandas.Series(pandas.to_datetime(entries, utc=True), dtype="datetime64[ns, UTC]")
-        else:
-            frame[name] = pandas.Series(entries, dtype=None if entries else "object")
+        match kind_of(name):
+            case "number":
+                frame[name] = pandas.Series([math.nan if e is None else e for e in entries], dtype="float64")
+            case "whole":
+                frame[name] = pandas.Series(entries, dtype="int64" if name == "number" else "Int64")
+            case "time":
+                times = pandas.to_datetime(entries, utc=True)
+                frame[name] = pandas.Series(times, dtype="datetime64[ns, UTC]")
+            case _:
+                frame[name] = pandas.Series(entries, dtype=None if entries else "object")
     return pandas.DataFrame(frame)
 
 
 def to_polars(trials: Iterable[Trial]) -> Any:
     """The trials as a polars DataFrame; needs polars. Choices of several types become texts."""
     polars = library("polars")
+    dtypes = {
+        "number": polars.Float64,
+        "whole": polars.Int64,
+        "time": polars.Datetime("us", "UTC"),
+        "text": polars.String,
+    }
     frame = {}
     for name, entries in columns(trials).items():
-        if name in NUMBERS:
-            frame[name] = polars.Series(name, entries, dtype=polars.Float64)
-        elif name in WHOLE:
-            frame[name] = polars.Series(name, entries, dtype=polars.Int64)
-        elif name in TIMES:
-            frame[name] = polars.Series(name, entries, dtype=polars.Datetime("us", "UTC"))
-        elif name in BEFORE or name in PROVED or name in AFTER:
-            frame[name] = polars.Series(name, entries, dtype=polars.String)
-        else:
-            kinds = {type(entry) for entry in entries if entry is not None}
-            mixed = len(kinds) > 1 and kinds != {int, float}
+        kind = kind_of(name)
+        if kind is None:
+            types = {type(entry) for entry in entries if entry is not None}
+            mixed = len(types) > 1 and types != {int, float}
             frame[name] = polars.Series(name, [str(e) for e in entries] if mixed else entries)
+        else:
+            frame[name] = polars.Series(name, entries, dtype=dtypes[kind])
     return polars.DataFrame(frame)
 
 

@@ -28,6 +28,12 @@ class Header:
     notes: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """Whatever the program that created the journal wants to find again, as JSON; it changes no proposal."""
 
+    @property
+    def budget(self) -> int | None:
+        """The number of trials that the run was started with, where its notes say so."""
+        budget = self.notes.get("budget")
+        return budget if isinstance(budget, int) and not isinstance(budget, bool) else None
+
 
 def difference(written: Header, opened: Header) -> str | None:
     """The first field in which the journal differs from the study being opened; None if they agree.

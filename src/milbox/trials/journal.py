@@ -7,7 +7,7 @@ import sqlite3
 import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from milbox.domain import Domain
 from milbox.errors import JournalError, JournalMismatch
 from milbox.trials import lock, rows
 from milbox.trials.header import Header, difference, version_change
+from milbox.trials.origin import Source
 from milbox.trials.trial import Trial
 
 # Journals open in this process. A study that is opened again here (a notebook cell run twice, say) takes the
@@ -25,8 +26,18 @@ _open: "weakref.WeakValueDictionary[Path, Journal]" = weakref.WeakValueDictionar
 class Journal:
     """The file behind a study. One process writes it; any number may read it meanwhile."""
 
-    def __init__(self, path: Path | str, header: Header) -> None:
-        """Open the journal, or create it; refuse one that was written for something else."""
+    header: Header
+    _connection: sqlite3.Connection
+    _unread: tuple[Trial, ...] | None
+
+    def __init__(self, path: Path | str, header: Header, domain: Domain | None = None) -> None:
+        """Open the journal, or create it; refuse one that was written for something else.
+
+        Args:
+            path: the file.
+            header: what the study is that it is opened for.
+            domain: the domain of the header, where there is one already.
+        """
         self.path = Path(path)
         self._pid = os.getpid()
         with _explained(self.path):
@@ -39,7 +50,9 @@ class Journal:
                 predecessor._end("another Study of this process has opened it since")
             held = _locked(self.path, header)
             try:
-                self._connection: sqlite3.Connection = _connect_to_write(self.path, header)
+                domain = Domain.from_json(header.domain) if domain is None else domain
+                self._connection, self._unread = _connect_to_write(self.path, header, domain)
+                self.header = rows.header(self._connection, self.path)
                 held.sign()
             except BaseException:
                 held.release()
@@ -53,41 +66,36 @@ class Journal:
     @staticmethod
     def read(path: Path | str) -> tuple[Header, tuple[Trial, ...]]:
         """The header and the trials of a journal, also while a run is writing it; nothing is changed."""
-        path = Path(path)
-        with _explained(path):
-            if not path.exists():
-                raise JournalError(f"there is no journal {path}; check the name")
-            _check_place(path)
-            with contextlib.closing(_connect_to_read(path)) as connection:
-                # One transaction, so that both are of the same moment.
-                connection.execute("BEGIN")
-                rows.check(connection, path)
-                header, trials = rows.header(connection, path), rows.trials(connection, path)
-            with rows.intact(path, "its header"):
-                domain = Domain.from_json(header.domain)
-            _check_points(path, domain, trials)
-        return header, tuple(replace(trial, assignment=domain.assignment(trial.point)) for trial in trials)
+        header, _, trials = read_journal(Path(path))
+        return header, trials
 
     def trials(self) -> tuple[Trial, ...]:
         """Every trial of the file, without assignments."""
         with self._usable():
-            return rows.trials(self._connection, self.path)
+            # Opening has read them to check them; nobody else writes the file.
+            unread, self._unread = self._unread, None
+            return rows.trials(self._connection, self.path) if unread is None else unread
 
     def asked(self, trials: Sequence[Trial]) -> None:
         """Add trials, all of them or none; they are on disk when this returns."""
+        self._unread = None
         with self._usable(), _transaction(self._connection) as connection:
             for trial in trials:
                 rows.insert(connection, trial)
 
     def told(self, trial: Trial) -> None:
         """Record how a pending trial ended; it is on disk when this returns."""
+        self._unread = None
         with self._usable(), _transaction(self._connection) as connection:
             rows.end(connection, self.path, trial)
 
     def note(self, notes: Mapping[str, Any]) -> None:
         """Add to the header's notes, or change them."""
         with self._usable(), _transaction(self._connection) as connection:
-            rows.note(connection, self.path, {**rows.header(connection, self.path).notes, **notes})
+            written = rows.header(connection, self.path)
+            changed = {**written.notes, **notes}
+            rows.note(connection, self.path, changed)
+        self.header = replace(written, notes=changed)
 
     def close(self) -> None:
         """Close the file, which is then a single one and complete, and let others write it."""
@@ -111,6 +119,52 @@ class Journal:
                     f"put it back and open it again"
                 )
             yield
+
+
+def read_journal(path: Path, like: Domain | None = None) -> tuple[Header, Domain, tuple[Trial, ...]]:
+    """The header, the domain and the trials of a journal, also while a run is writing it.
+
+    The domain is `like` where that is the journal's.
+    """
+    with _reading(path) as connection:
+        header, trials = rows.header(connection, path), rows.trials(connection, path)
+        domain = like
+        if like is None or like.fingerprint != header.domain_fingerprint:
+            with rows.intact(path, "its header"):
+                domain = Domain.from_json(header.domain)
+        assert domain is not None
+        _check_points(path, domain, trials)
+    return header, domain, tuple(replace(t, assignment=domain.assignment(t.point)) for t in trials)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A journal seen without reading its trials."""
+
+    header: Header
+    ended: int
+    """How many trials have finished or failed."""
+    seconds: float
+    """How long their evaluations took."""
+
+
+def glance(path: Path) -> Glance:
+    """The header of a journal and how far it is, also while a run is writing it."""
+    with _reading(path) as connection:
+        return Glance(rows.header(connection, path), *rows.ended(connection))
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A journal to read from: checked, and of one moment, whatever is written meanwhile."""
+    with _explained(path):
+        if not path.exists():
+            raise JournalError(f"there is no journal {path}; check the name")
+        _check_place(path)
+        with contextlib.closing(_connect_to_read(path)) as connection:
+            connection.execute("BEGIN")
+            rows.check(connection, path)
+            yield connection
 
 
 @contextlib.contextmanager
@@ -180,22 +234,25 @@ def _flush_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _connect_to_write(path: Path, header: Header) -> sqlite3.Connection:
-    """The file, checked, in the format of today, and set up so that a commit is on disk."""
+def _connect_to_write(
+    path: Path, header: Header, domain: Domain
+) -> tuple[sqlite3.Connection, tuple[Trial, ...] | None]:
+    """The file, checked, in the format of today, set up so that a commit is on disk; and its trials."""
     connection = _connect(path, "rw")
     try:
         # Before anything is set: this may be a file of another program, or damaged.
         rows.check(connection, path)
         _check_same(connection, path, header)
-        _check_points(path, Domain.from_json(header.domain), rows.trials(connection, path))
+        trials = rows.trials(connection, path)
+        _check_points(path, domain, trials)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         with _transaction(connection):
-            rows.upgrade(connection, path)
+            rows.upgrade(connection, path, trials)
     except BaseException:
         connection.close()
         raise
-    return connection
+    return connection, trials
 
 
 def _check_same(connection: sqlite3.Connection, path: Path, header: Header) -> None:
@@ -218,7 +275,7 @@ def _check_points(path: Path, domain: Domain, trials: Sequence[Trial]) -> None:
         with rows.intact(path, f"trial {trial.number}"):
             domain.checked(trial.point)
     # What the user knew was checked when it was given; what a study proposed has always been in the domain.
-    proposed = [trial for trial in trials if trial.origin != "known"]
+    proposed = [trial for trial in trials if trial.origin.source is not Source.KNOWN]
     if proposed:
         inside = domain.feasible(domain.rows([trial.point for trial in proposed]))
         for trial, contained in zip(proposed, inside, strict=True):

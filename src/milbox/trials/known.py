@@ -6,6 +6,7 @@ from typing import Any
 
 from milbox.arrays import Point
 from milbox.domain import Domain
+from milbox.trials.origin import KNOWN
 from milbox.trials.trial import Finished, Proposal, Trial
 from milbox.trials.value import measured
 
@@ -35,5 +36,5 @@ def known_trials(domain: Domain, known: Iterable[tuple[Mapping[str, Any], float]
             raise ValueError(f"{label} is the same point as known[{places[point]}]; keep one of them")
         places[point] = place
         outcome = Finished(measured(value, f"the value of {label}"), told_at=now)
-        found.append(Trial(place, Proposal(point, "known"), outcome, domain.assignment(point), now))
+        found.append(Trial(place, Proposal(point, KNOWN), outcome, domain.assignment(point), now))
     return found

@@ -81,11 +81,11 @@ def create(connection: sqlite3.Connection, header: Header) -> None:
     _insert(connection, "header", _HEADER, _header_row(header))
 
 
-def upgrade(connection: sqlite3.Connection, path: Path) -> None:
+def upgrade(connection: sqlite3.Connection, path: Path, history: Sequence[Trial]) -> None:
     """Make a journal of an earlier format one of today's; to be called within a transaction."""
     if _format(connection) == FORMAT:
         return
-    kept, history = header(connection, path), trials(connection, path)
+    kept = header(connection, path)
     connection.execute("DROP TABLE trials")
     connection.execute("DROP TABLE header")
     create(connection, kept)
@@ -138,6 +138,13 @@ def trials(connection: sqlite3.Connection, path: Path) -> tuple[Trial, ...]:
         with intact(path, f"trial {expected}"):
             found.append(_trial(_verified(row, _TRIAL), expected))
     return tuple(found)
+
+
+def ended(connection: sqlite3.Connection) -> tuple[int, float]:
+    """How many trials have finished or failed, and the seconds that their evaluations took."""
+    query = "SELECT count(*), total(seconds) FROM trials WHERE state != 'pending'"
+    count, seconds = connection.execute(query).fetchone()
+    return int(count), float(seconds)
 
 
 def insert(connection: sqlite3.Connection, trial: Trial) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 from milbox import display
 from milbox.arrays import Point
 from milbox.milp.solution import Status
+from milbox.trials.origin import Origin
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,9 @@ class Trial:
         return self.proposal.point
 
     @property
-    def origin(self) -> str:
-        """Where the point came from."""
-        return self.proposal.origin
+    def origin(self) -> Origin:
+        """Where the point came from: a text, whose `source` says whether it was known or random."""
+        return Origin(self.proposal.origin)
 
     @property
     def certificate(self) -> Certificate | None:

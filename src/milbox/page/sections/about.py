@@ -5,9 +5,9 @@ from typing import Any
 
 from milbox.domain import Array, Binary, Categorical, Integer
 from milbox.page.formats import about, count, moment, short
-from milbox.page.record import Record
 from milbox.page.svg.charts import table
 from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.trials.record import Record
 
 SHOWN = 40
 
@@ -33,8 +33,7 @@ def about_run(record: Record) -> Markup:
     header, domain = record.header, record.domain
     size = domain.size
     points = f"{about(size)}" if size is not None else f"at most {about(domain.box_size)}"
-    told = [getattr(trial.outcome, "told_at", None) for trial in record.trials]
-    last = max((when for when in told if when is not None), default=None)
+    last = record.last_told
     facts = [
         ("Sense", header.sense.replace("ize", "ise")),
         ("Points in the domain", points),

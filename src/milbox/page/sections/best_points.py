@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from milbox.page.formats import assignment_text, number, share, short
-from milbox.page.record import Record, gap
 from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.page.values import gap
 from milbox.trials import Trial
+from milbox.trials.origin import Source
+from milbox.trials.record import Record
 
 TOP = 10
 # How many characters of one point are shown.
@@ -62,7 +64,7 @@ def verdict(trial: Trial) -> str:
     """What is proved about the choice of a point, in a word or two."""
     certificate = trial.certificate
     if certificate is None:
-        return "not chosen by a surrogate" if trial.origin not in ("random", "known") else "nothing"
+        return "not chosen by a surrogate" if trial.origin.source is Source.METHOD else "nothing"
     if certificate.status == "optimal":
         return "best untried"
     return "nothing" if np.isinf(certificate.gap) else f"within {share(gap(certificate))}"

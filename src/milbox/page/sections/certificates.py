@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from milbox.page.formats import count, duration, number, of_all, share, short
-from milbox.page.record import Record, evaluation_seconds, gap, known_seconds
 from milbox.page.svg.charts import HALF, Axes, Dot, axes, chart, dots, figure, legend, table, thinned
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.svg.scales import Scale, spanning
+from milbox.page.values import gap
 from milbox.trials import Certificate, Trial
+from milbox.trials.record import Record, evaluation_seconds, usable
 
 LEFT, TOP = 62.0, 34.0
 MOST_METHODS = 12
@@ -74,8 +75,8 @@ def gaps(record: Record) -> Markup:
 def times(record: Record) -> Markup:
     """Seconds spent on each trial: surrogate, solver, evaluation."""
     series: list[tuple[str, str, list[tuple[Trial, float]]]] = [
-        ("a", "fitting the surrogate", [(t, known_seconds(t.proposal.fit_seconds)) for t in record.trials]),
-        ("b", "solving for the point", [(t, known_seconds(c.seconds)) for t, c in record.certified]),
+        ("a", "fitting the surrogate", [(t, usable(t.proposal.fit_seconds)) for t in record.trials]),
+        ("b", "solving for the point", [(t, usable(c.seconds)) for t, c in record.certified]),
         ("c", "evaluating it", [(t, evaluation_seconds(t)) for t in record.trials]),
     ]
     series = [(key, name, [(t, s) for t, s in taken if s > 0]) for key, name, taken in series]
@@ -139,7 +140,7 @@ def methods(record: Record) -> Markup:
 
 def method(origin: str, solver: str, found: Sequence[Certificate]) -> list[Markup]:
     """One way of finding points, in numbers."""
-    seconds = [known_seconds(certificate.seconds) for certificate in found]
+    seconds = [usable(certificate.seconds) for certificate in found]
     shown = (
         short(origin, 40),
         short(solver, 60),

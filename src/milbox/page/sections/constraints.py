@@ -11,9 +11,9 @@ from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Implies, Linea
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.model.expressions import Monomial, total
 from milbox.page.formats import count, number, short
-from milbox.page.record import Record
 from milbox.page.short_sums import constraint_text
 from milbox.page.svg.markup import Markup, coordinate, joined, tag, text
+from milbox.trials.record import Record
 
 SHOWN, MOST = 12, 200
 LONGEST = 220

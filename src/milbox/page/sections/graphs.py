@@ -15,11 +15,11 @@ from milbox.domain import Array, Binary, Categorical, Connected
 from milbox.domain.constraints.connected import Chosen
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.page.formats import number, short
-from milbox.page.record import Record
 from milbox.page.svg.charts import chart, figure
 from milbox.page.svg.layers import Layout, layered
 from milbox.page.svg.markup import Markup, coordinate, tag, text
 from milbox.trials import Trial
+from milbox.trials.record import Record
 
 NAMES = frozenset({"edge", "edges", "m", "arc", "arcs", "link", "links", "adjacency"})
 LABELS = frozenset({"op", "ops", "operation", "operations"})

@@ -17,10 +17,11 @@ from milbox.page.analysis.effects import (
     analyse,
 )
 from milbox.page.formats import count, number, share, short
-from milbox.page.record import Record
 from milbox.page.svg.charts import HALF, both, chart, figure, legend, table
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.svg.scales import Scale, spanning
+from milbox.page.values import worst_shown
+from milbox.trials.record import Record
 
 SHOWN = 12
 # Sums of squares of larger numbers would overflow.
@@ -38,7 +39,7 @@ def matter(record: Record) -> Markup:
     if np.abs(record.values).max() > LARGEST:
         return tag("p", text("The values are too large to be compared."), class_="quiet")
     # What is drawn at the edge of the progress chart counts as lying there.
-    values = record.sign * np.maximum(record.sign * record.values, record.sign * record.worst_shown)
+    values = record.sign * np.maximum(record.sign * record.values, record.sign * worst_shown(record))
     effects = analyse(record.domain, [trial.point for trial in record.finished], values)
     if effects is None:
         return tag("p", text("All values, or all points, are alike so far."), class_="quiet")

@@ -4,10 +4,10 @@ import numpy as np
 
 from milbox.arrays import FloatArray, ranks
 from milbox.page.formats import count, number
-from milbox.page.record import Record
 from milbox.page.svg.charts import HALF, Axes, Dot, axes, chart, dots, figure, thinned
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.svg.scales import spanning
+from milbox.trials.record import Record
 
 
 def rank_correlation(one: FloatArray, other: FloatArray) -> float | None:

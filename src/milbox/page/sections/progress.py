@@ -1,7 +1,6 @@
 """The section on progress: values over trials, and the share of the initial design."""
 
 from milbox.page.formats import count, duration, number
-from milbox.page.record import Record, evaluation_seconds
 from milbox.page.svg.charts import (
     Axes,
     Dot,
@@ -17,7 +16,9 @@ from milbox.page.svg.charts import (
 )
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.svg.scales import spanning
+from milbox.page.values import worst_shown
 from milbox.trials import Trial
+from milbox.trials.record import Record, evaluation_seconds
 
 
 def progress(record: Record) -> Markup:
@@ -30,11 +31,11 @@ def progress(record: Record) -> Markup:
         entries.append(("k-start", f"initial design ({count(record.initial, 'trial')})"))
     if failed:
         entries.append(("k-failed", f"failed ({count(failed, 'trial')})"))
-    beyond = int((record.sign * record.values < record.sign * record.worst_shown).sum())
+    beyond = int((record.sign * record.values < record.sign * worst_shown(record)).sum())
     notes = []
     if beyond:
         side = "below" if record.sign > 0 else "above"
-        notes.append(f"{count(beyond, 'value')} {side} {number(record.worst_shown)} drawn at the edge.")
+        notes.append(f"{count(beyond, 'value')} {side} {number(worst_shown(record))} drawn at the edge.")
     improving = improvements(record)
     last = improving[-1]
     since = len(record.trials) - 1 - last.number
@@ -66,7 +67,7 @@ def drawn(record: Record, improving: list[Trial], width: int) -> Markup:
     best = record.best
     assert best is not None, "there is no chart without values"
     assert best.value is not None, "the best trial has finished"
-    ends = sorted((record.worst_shown, best.value))
+    ends = sorted((worst_shown(record), best.value))
     x = spanning(0, max(1, len(record.trials) - 1), left, right, pad=0.012)
     y = spanning(ends[0], ends[1], bottom, top, pad=0.07)
     places = thinned([Dot(x(t.number), y(float(t.value or 0)), label_of(t)) for t in record.finished])

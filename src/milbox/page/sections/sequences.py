@@ -8,9 +8,9 @@ import numpy as np
 from milbox.arrays import FloatArray
 from milbox.domain import Array, Categorical
 from milbox.page.formats import count, number, short
-from milbox.page.record import Record
 from milbox.page.svg.charts import both, chart, figure
 from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.trials.record import Record
 
 # The best tenth of the points, but no fewer than ten and no more than fifty; with five one sees little.
 FEWEST, FEW, MOST = 5, 10, 50

@@ -3,8 +3,9 @@
 import math
 
 from milbox.page.formats import count, duration, number, of_all, share, short
-from milbox.page.record import Record, evaluation_seconds, gap, known_seconds
 from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.page.values import gap
+from milbox.trials.record import Record
 
 
 def found(record: Record) -> Markup:
@@ -66,10 +67,8 @@ def proved(record: Record) -> str:
 
 def figures(record: Record) -> Markup:
     """Four numbers at a glance."""
-    best, optimal = record.best, sum(c.status == "optimal" for _, c in record.certified)
-    fit = sum(known_seconds(trial.proposal.fit_seconds) for trial in record.trials)
-    solver = sum(known_seconds(certificate.seconds) for _, certificate in record.certified)
-    evaluation = sum(map(evaluation_seconds, record.trials))
+    best, optimal = record.best, record.proofs.optimal
+    time = record.spent
     states = [(record.having(state), state) for state in ("pending", "failed")]
     rest = ", ".join(f"{n:,} {state}" for n, state in states if n)
     of = f" of {record.budget:,}" if record.budget else ""
@@ -87,8 +86,9 @@ def figures(record: Record) -> Markup:
         ),
         (
             "Time",
-            duration(fit + solver + evaluation),
-            f"model {duration(fit)}, solver {duration(solver)}, evaluation {duration(evaluation)}",
+            duration(time.model + time.solver + time.evaluation),
+            f"model {duration(time.model)}, solver {duration(time.solver)}, "
+            f"evaluation {duration(time.evaluation)}",
         ),
     ]
     return tag(

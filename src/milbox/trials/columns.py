@@ -1,0 +1,54 @@
+"""The columns of a table of trials: the one list behind frames, `milbox trials` and `milbox export`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from milbox.trials.trial import Certificate, Failed, Finished, Pending, Trial
+
+Kind: TypeAlias = Literal["text", "number", "whole", "time"]
+"""Times are seconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column, and its entry for a trial: None where there is nothing."""
+
+    kind: Kind
+    read: Callable[[Trial], Any]
+
+
+def _proved(kind: Kind, read: Callable[[Certificate], Any]) -> Column:
+    return Column(kind, lambda trial: None if trial.certificate is None else read(trial.certificate))
+
+
+def _ended(kind: Kind, read: Callable[[Finished | Failed], Any]) -> Column:
+    return Column(kind, lambda trial: None if isinstance(trial.outcome, Pending) else read(trial.outcome))
+
+
+BEFORE: Mapping[str, Column] = {
+    "number": Column("whole", lambda trial: trial.number),
+    "state": Column("text", lambda trial: trial.state),
+    "value": Column("number", lambda trial: trial.value),
+    "origin": Column("text", lambda trial: str(trial.origin)),
+}
+"""Those that stand before the variables in a table."""
+
+AFTER: Mapping[str, Column] = {
+    "status": _proved("text", lambda certificate: certificate.status.value),
+    "acquisition": _proved("number", lambda certificate: certificate.value),
+    "bound": _proved("number", lambda certificate: certificate.bound),
+    "gap": _proved("number", lambda certificate: certificate.gap),
+    "residual": _proved("number", lambda certificate: certificate.residual),
+    "no_goods": _proved("whole", lambda certificate: certificate.no_goods),
+    "solver": _proved("text", lambda certificate: certificate.solver),
+    "solver_seconds": _proved("number", lambda certificate: certificate.seconds),
+    "fit_seconds": Column("number", lambda trial: trial.proposal.fit_seconds),
+    "evaluation_seconds": _ended("number", lambda outcome: outcome.seconds),
+    "asked_at": Column("time", lambda trial: trial.asked_at),
+    "told_at": _ended("time", lambda outcome: outcome.told_at),
+    "reason": Column("text", lambda trial: trial.reason),
+}
+"""Those that stand behind them."""
+
+COLUMNS: Mapping[str, Column] = {**BEFORE, **AFTER}

@@ -1,0 +1,202 @@
+"""One reading of a study: what the command line, the page and the benchmarks know of a journal.
+
+Values are in the user's sense throughout; `sign` tells which are good.
+"""
+
+import itertools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from milbox.arrays import FloatArray
+from milbox.domain import Domain
+from milbox.trials.header import Header, Sense
+from milbox.trials.journal import read_journal
+from milbox.trials.origin import Source
+from milbox.trials.trial import Certificate, Pending, Trial
+
+
+def sign_of(sense: Sense) -> float:
+    """1 where large values are good, else -1."""
+    return 1.0 if sense == "maximize" else -1.0
+
+
+def ranked(trials: Iterable[Trial], sense: Sense) -> list[Trial]:
+    """The finished trials, best first, the earlier of equals first."""
+    finished = [(trial.value, trial) for trial in trials if trial.value is not None]
+    sign = sign_of(sense)
+    return [trial for _, trial in sorted(finished, key=lambda pair: -sign * pair[0])]
+
+
+def best_of(trials: Iterable[Trial], sense: Sense) -> Trial | None:
+    """The best finished trial, the earliest of equals; None without one."""
+    finished = [(trial.value, trial) for trial in trials if trial.value is not None]
+    sign = sign_of(sense)
+    return max(finished, key=lambda pair: sign * pair[0])[1] if finished else None
+
+
+def asked(trials: Iterable[Trial]) -> int:
+    """How many trials count towards a budget: all but the user's own data."""
+    return sum(trial.origin.source is not Source.KNOWN for trial in trials)
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """What the certificates of many proposals say together."""
+
+    certified: int
+    optimal: int
+    largest_gap: float
+    """Not a number without a certificate."""
+    largest_residual: float
+
+
+def proofs(trials: Iterable[Trial]) -> Proofs:
+    """The certificates of the trials, in one."""
+    found = [trial.certificate for trial in trials if trial.certificate is not None]
+    return Proofs(
+        len(found),
+        sum(certificate.status == "optimal" for certificate in found),
+        max((certificate.gap for certificate in found), default=math.nan),
+        max((certificate.residual for certificate in found), default=math.nan),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds spent on fitting surrogates, on solving for proposals, and on evaluating them."""
+
+    model: float
+    solver: float
+    evaluation: float
+
+
+def spent(trials: Iterable[Trial]) -> Spent:
+    """Where the time of the trials went."""
+    trials = list(trials)
+    return Spent(
+        sum(usable(trial.proposal.fit_seconds) for trial in trials),
+        sum(usable(trial.certificate.seconds) for trial in trials if trial.certificate is not None),
+        sum(map(evaluation_seconds, trials)),
+    )
+
+
+def evaluation_seconds(trial: Trial) -> float:
+    """How long the evaluation took; 0 when unknown."""
+    return 0.0 if isinstance(trial.outcome, Pending) else usable(trial.outcome.seconds)
+
+
+def usable(seconds: float) -> float:
+    """A duration that can be added and drawn: 0 for what is no number of seconds."""
+    return seconds if 0 < seconds < math.inf else 0.0
+
+
+# Not slotted: what is asked of a record many times is worked out once.
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A study as its journal tells it."""
+
+    title: str
+    """The name of the problem file or of the journal, or what the user calls it."""
+    header: Header
+    trials: tuple[Trial, ...]
+    domain: Domain
+    path: Path | None = None
+
+    @property
+    def sense(self) -> Sense:
+        """Whether large or small values are good."""
+        return self.header.sense
+
+    @property
+    def sign(self) -> float:
+        """1 where large values are good, else -1."""
+        return sign_of(self.sense)
+
+    @cached_property
+    def finished(self) -> list[Trial]:
+        """The trials that were measured, in order."""
+        return [trial for trial in self.trials if trial.value is not None]
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """Their values."""
+        return np.array([trial.value for trial in self.finished], dtype=np.float64)
+
+    @cached_property
+    def ranked(self) -> list[Trial]:
+        """The finished trials, best first, the earlier of equals first."""
+        return ranked(self.finished, self.sense)
+
+    @property
+    def best(self) -> Trial | None:
+        """The incumbent; None before the first value."""
+        return self.ranked[0] if self.ranked else None
+
+    @cached_property
+    def initial(self) -> int:
+        """How many trials were asked before the first that a strategy's method led to."""
+        start = itertools.takewhile(lambda trial: trial.origin.source is not Source.METHOD, self.trials)
+        return sum(1 for _ in start)
+
+    @cached_property
+    def certified(self) -> list[tuple[Trial, Certificate]]:
+        """The trials with a certificate."""
+        return [(trial, trial.certificate) for trial in self.trials if trial.certificate is not None]
+
+    @property
+    def proofs(self) -> Proofs:
+        """What the certificates say together."""
+        return proofs(self.trials)
+
+    @property
+    def spent(self) -> Spent:
+        """Where the time went."""
+        return spent(self.trials)
+
+    def having(self, state: Literal["pending", "finished", "failed"]) -> int:
+        """How many trials are in a state."""
+        return sum(trial.state == state for trial in self.trials)
+
+    @property
+    def budget(self) -> int | None:
+        """The number of trials that the run was started with, where it said so."""
+        return self.header.budget
+
+    @property
+    def proved(self) -> bool:
+        """Whether every point of the domain has been measured."""
+        return bool(self.finished) and len(self.finished) == self.domain.size
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is to come: budget spent or domain exhausted, and nothing pending."""
+        limits = [limit for limit in (self.budget, self.domain.size) if limit]
+        return bool(limits) and asked(self.trials) >= min(limits) and not self.having("pending")
+
+    @property
+    def last_told(self) -> float | None:
+        """When the latest value or failure arrived, in seconds since 1970."""
+        times = (None if isinstance(t.outcome, Pending) else t.outcome.told_at for t in self.trials)
+        return max((told for told in times if told is not None), default=None)
+
+
+def read_record(path: Path | str, title: str | None = None, like: Domain | None = None) -> Record:
+    """The study in a journal, also while a run is writing it; nothing is changed.
+
+    Args:
+        path: the journal.
+        title: what to call the study; by default its problem file or its journal.
+        like: a domain to take where it is the journal's, so that what it has worked out is not lost.
+    """
+    path = Path(path)
+    header, domain, trials = read_journal(path, like)
+    if title is None:
+        problem = header.notes.get("path")
+        title = Path(problem if isinstance(problem, str) and problem else path).stem
+    return Record(title, header, trials, domain, path)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from milbox.bench.problems.binding import SEQUENCES
-from milbox.bench.records import read_records
+from milbox.bench.records import read_cells
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ def test_the_smoke_plan_is_run_skipped_and_reported(
     assert "[24/24]" in first.stderr
     assert "24 finished, 0 were complete before" in first.stderr
     starts = defaultdict(set)
-    for record in read_records(out):
+    for record in read_cells(out):
         assert len(record.values) == 12
         starts[record.problem].add(record.points[:10].tobytes())
     assert {problem: len(found) for problem, found in starts.items()} == dict.fromkeys(starts, 1)
@@ -61,7 +61,7 @@ def test_a_crashed_cell_is_told_at_the_end_and_the_rest_is_there(
     assert heading.startswith("Error: 1 cell of 2 crashed; all others are in ")
     assert line.startswith("  tfbind/TORN · random · 0: crashed: milbox.errors.DataError: ")
     assert "TORN.npz is damaged" in line
-    (record,) = read_records(tmp_path / "out")
+    (record,) = read_cells(tmp_path / "out")
     assert (record.problem, len(record.values)) == ("tfbind/GOOD", 14)
 
 

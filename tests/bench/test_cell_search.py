@@ -8,7 +8,7 @@ from milbox.bench.architectures import POINTS, time_curves, time_table
 from milbox.bench.cell_search import CellEvolution, CellSampling, mutants, pruned, refusal
 from milbox.bench.problems.cells import EDGES, ENDS, INNER, NULL, VERTICES
 from milbox.bench.problems.nasbench import cell_domain
-from milbox.bench.records import Record
+from milbox.bench.records import CellRecord
 from milbox.domain import Domain, binary
 from milbox.testing.answers import proposed
 from milbox.trials import Finished, History, Proposal
@@ -93,10 +93,10 @@ def test_other_domains_are_refused() -> None:
     assert refusal(Domain([binary("edge", 21)])) == "it is for nasbench101 only"
 
 
-def record(algorithm: str, values: list[float], seconds: list[float]) -> Record:
+def record(algorithm: str, values: list[float], seconds: list[float]) -> CellRecord:
     empty = np.zeros(len(values))
-    return Record(
-        path=None,  # type: ignore[arg-type]  # it is not read again
+    return CellRecord(
+        domain=Domain([binary("x")]),
         problem="unknown",
         algorithm=algorithm,
         trial=0,

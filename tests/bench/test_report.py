@@ -31,7 +31,7 @@ from milbox.bench.metrics import (
     spread,
 )
 from milbox.bench.plan import Cell
-from milbox.bench.records import Record, read_record, read_records
+from milbox.bench.records import CellRecord, read_cell, read_cells
 from milbox.bench.report import write_report
 from milbox.bench.tables import (
     ablations,
@@ -83,7 +83,7 @@ def cell(
     seconds: Sequence[float] = (),
     minimize: bool = False,
     **notes: Any,
-) -> Record:
+) -> CellRecord:
     """A cell with these values, in a journal."""
     domain = Domain([md.integer("k", 0, 99)])
     path = Cell(problem, algorithm, trial, len(values), 2).journal(folder)
@@ -93,11 +93,11 @@ def cell(
     with Study(domain, strategy, minimize=minimize, journal=path, notes=said) as study:
         for value in values:
             study.tell(study.ask().number, value, seconds=10.0)
-    return read_record(path)
+    return read_cell(path)
 
 
 @pytest.fixture
-def records(tmp_path: Path) -> list[Record]:
+def records(tmp_path: Path) -> list[CellRecord]:
     """Two problems, three algorithms, two trials; one algorithm with half the budget."""
     known: dict[str, Any] = {"optimum": 9.0, "best_known": 9.0}
     for trial in (0, 1):
@@ -107,22 +107,22 @@ def records(tmp_path: Path) -> list[Record]:
         cell(tmp_path, "tfbind/b", "nn+milp", trial, [5, 1, 1, 1], **known)
         cell(tmp_path, "tfbind/b", "regevo", trial, [5, 1, 1, 1], **known)
         cell(tmp_path, "tfbind/b", "random", trial, [2, 7], **known)
-    return read_records(tmp_path)
+    return read_cells(tmp_path)
 
 
 def test_variables_at_their_bounds(tmp_path: Path) -> None:
     """The scripted points are k = 0, 1, 2, ... of 0 to 99: only the first is at a bound."""
     cell(tmp_path, "bbob/a", "nn+milp", 0, [1, 2, 3, 4], [0, 0, 0.5, 0.5])
-    assert boundaries(read_records(tmp_path)) is None
+    assert boundaries(read_cells(tmp_path)) is None
     cell(tmp_path, "bbob/a", "nn+milp/integer", 0, [1, 2, 3, 4], [0, 0, 0.5, 0.5])
-    found = read_records(tmp_path)
+    found = read_cells(tmp_path)
     assert [record.at_bounds.tolist() for record in found] == [[1.0, 0.0, 0.0, 0.0]] * 2
     table = boundaries(found)
     assert table is not None
     assert "| nn+milp/integer | 1 | 2 | 0.0% | 50.0% | 0.0% | 50.0% |" in table
 
 
-def test_numbers_of_a_cell(records: list[Record]) -> None:
+def test_numbers_of_a_cell(records: list[CellRecord]) -> None:
     rows = {(r.problem, r.algorithm, r.trial): cell_row(r) for r in records}
     assert len(rows) == 12
     row = rows["tfbind/a", "nn+milp", 1]
@@ -147,7 +147,7 @@ def test_numbers_of_a_cell(records: list[Record]) -> None:
     ]
 
 
-def test_scores_are_normalised_within_each_problem(records: list[Record]) -> None:
+def test_scores_are_normalised_within_each_problem(records: list[CellRecord]) -> None:
     assert horizons(records) == [2, 4]
     assert best_rewards(records, 4) == {
         "tfbind/a": {"nn+milp": 8.5, "regevo": 4.0},
@@ -165,7 +165,7 @@ def test_scores_are_normalised_within_each_problem(records: list[Record]) -> Non
     assert "| nn+milp | 2 | 2 | 1.000 | 1.000 | 1.000 | 1.000 |" in scores(records, 4)
 
 
-def test_paired_comparisons(records: list[Record]) -> None:
+def test_paired_comparisons(records: list[CellRecord]) -> None:
     found = compared(records, "nn+milp", "regevo", 4)
     assert found is not None
     assert (found.wins, found.ties, found.losses) == (1, 1, 0)
@@ -183,14 +183,14 @@ def test_the_tests_of_comparisons_notice_a_difference(tmp_path: Path) -> None:
         for trial in (0, 1):
             cell(tmp_path, f"bbob/{problem}", "nn+milp", trial, [0.0, 1.0 + rng.random()])
             cell(tmp_path, f"bbob/{problem}", "regevo", trial, [0.0, rng.random()])
-    found = compared(read_records(tmp_path), "nn+milp", "regevo", 2)
+    found = compared(read_cells(tmp_path), "nn+milp", "regevo", 2)
     assert found is not None
     assert (found.wins, found.losses) == (9, 0)
     assert found.sign == pytest.approx(2 / 2**9)
     assert found.wilcoxon == pytest.approx(2 / 2**9)
 
 
-def test_times_and_optima_in_the_form_of_the_paper(records: list[Record]) -> None:
+def test_times_and_optima_in_the_form_of_the_paper(records: list[CellRecord]) -> None:
     times = solve_times(records, paper=True)
     assert times is not None
     # Four solves of 0.5 and 2 seconds; those of 2 were not proved.
@@ -207,7 +207,7 @@ def test_primal_gaps_in_the_form_of_the_paper(tmp_path: Path) -> None:
     cell(tmp_path, "minlplib/pb302035", "nn+milp", 0, [-300.0, 5.0], best_known=-100.0)
     cell(tmp_path, "minlplib/unheard-of", "nn+milp", 0, [3.0, -1.0], best_known=5.0)
     cell(tmp_path, "minlplib/qspp_nothing_known", "nn+milp", 0, [3.0])
-    records = read_records(tmp_path)
+    records = read_cells(tmp_path)
     gaps = {(r.problem, r.trial): gap_of(r) for r in records}
     assert gaps["minlplib/pb302035", 0] == 0.0  # better than what was known
     assert gaps["minlplib/graphpart_clique-20", 2] == pytest.approx(5 / 105)
@@ -237,7 +237,7 @@ def test_problems_have_equal_weight_whatever_their_number_of_trials(tmp_path: Pa
         cell(tmp_path, "minlplib/graphpart_clique-20", "nn+milp", trial, [-300.0, -100.0], **known)
     cell(tmp_path, "minlplib/graphpart_clique-70", "nn+milp", 0, [-300.0, -200.0], **known)
     cell(tmp_path, "minlplib/color_lab2_4x0", "nn+milp", 0, [-300.0, -105.0], **known)
-    records = read_records(tmp_path)
+    records = read_cells(tmp_path)
     by_class = gaps_by_class(records, "nn+milp")
     # Three of four trials, but one of two problems; the paper has 20 of 20 and 0 of 20.
     assert "| graphpart (2) | [1, 1] | 1–3 | 2 | 50% | 50% | 50% | 50% | 50% | 50% |" in by_class
@@ -254,12 +254,12 @@ def test_percentiles_of_times_weigh_problems_equally(tmp_path: Path) -> None:
     for trial in range(3):
         cell(tmp_path, "bbob/a", "nn+milp", trial, [1, 2, 3], [0, 0, 0.1])
     cell(tmp_path, "bbob/b", "nn+milp", 0, [1, 2, 3], [0, 0, 0.9])
-    times = solve_times(read_records(tmp_path), paper=False)
+    times = solve_times(read_cells(tmp_path), paper=False)
     assert times is not None
     # Half of the weight, not a quarter, is at 0.9: the median is on the way between the two.
     middle = float(times.splitlines()[-1].split("|")[4])
     assert 0.1 < middle < 0.9
-    steps = step_times(read_records(tmp_path))
+    steps = step_times(read_cells(tmp_path))
     assert steps is not None
     assert steps.splitlines()[-1].startswith("| nn+milp | 500 | 500 |")
 
@@ -271,7 +271,7 @@ def test_algorithms_are_compared_after_equal_evaluations_only(tmp_path: Path) ->
         cell(tmp_path, problem, "nn+milp/paper", 0, [1, 2, 3], **known)
     cell(tmp_path, "tfbind/a", "rbfopt", 0, [1, 9, 2], **known)
     cell(tmp_path, "tfbind/a", "nn+milp", 1, [1, 2, 3, 4], **known)
-    records = read_records(tmp_path)
+    records = read_cells(tmp_path)
     assert horizons(records) == [3, 6]
     long, short = optima(records, 6), optima(records, 3)
     assert long is not None
@@ -296,7 +296,7 @@ def test_pairs_that_differ_in_the_inner_solver_alone(tmp_path: Path) -> None:
     cell(tmp_path, "bbob/a", "nn+milp", 0, [1.0, 5.0])
     cell(tmp_path, "bbob/a", "nn+milp/values", 0, [1.0, 2.0])
     cell(tmp_path, "bbob/a", "nn+regevo", 0, [1.0, 3.0])
-    found = ablations(read_records(tmp_path), 2)
+    found = ablations(read_cells(tmp_path), 2)
     assert found is not None
     assert found.splitlines()[2:] == [
         "| nn+milp/values against nn+regevo | 0 / 0 / 1 | 0 of 1 | 1 | 1 | 0 / 0 / 1 |"
@@ -318,7 +318,7 @@ def test_one_trial_has_no_deviation(tmp_path: Path) -> None:
     cell(tmp_path, "bbob/a", "random", 0, [1.0, 2.0])
     cell(tmp_path, "bbob/a", "regevo", 0, [1.0, 3.0])
     cell(tmp_path, "bbob/a", "regevo", 1, [1.0, 5.0])
-    assert rewards(read_records(tmp_path), 2).splitlines() == [
+    assert rewards(read_cells(tmp_path), 2).splitlines() == [
         "| problem | regevo (2) | random (1) | best known |",
         "| --- | ---: | ---: | ---: |",
         "| bbob/a | **4 ± 1.4** | 2 | – |",
@@ -352,7 +352,7 @@ def test_the_best_known_value_is_met_up_to_its_printed_digits(
         assert ("0/1 | " in gaps_by_instance([record], record.algorithm)) is (not is_met)
 
 
-def test_a_whole_report(records: list[Record], tmp_path: Path) -> None:
+def test_a_whole_report(records: list[CellRecord], tmp_path: Path) -> None:
     page = write_report(tmp_path).read_text()
     assert page.startswith(f"# {tmp_path.name}\n")
     assert "12 cells: 2 problems, 3 algorithms, 40 evaluations" in page
@@ -387,7 +387,9 @@ def test_the_same_journals_give_the_same_bytes(tmp_path: Path) -> None:
         assert (first / name).read_bytes() == (second / name).read_bytes()
 
 
-def test_without_matplotlib(records: list[Record], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib(
+    records: list[CellRecord], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(SolverUnavailable, match=r"pip install milbox\[bench\]`, or give --no-figures"):
         write_report(tmp_path)
@@ -400,20 +402,20 @@ def test_families_come_in_the_order_of_the_paper(tmp_path: Path) -> None:
     for problem in ("ising/400/0", "nasbench101", "bbob/sphere", "ising/100/3", "zzz/1", "minlplib/qap"):
         cell(tmp_path, problem, "random", 0, [1.0])
     order = ["bbob", "ising/100", "ising/400", "minlplib", "nasbench101", "zzz"]
-    assert list(families(read_records(tmp_path))) == order
+    assert list(families(read_cells(tmp_path))) == order
 
 
 def test_bad_results_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="nowhere is not a folder; give the folder that"):
-        read_records(tmp_path / "nowhere")
+        read_cells(tmp_path / "nowhere")
     with pytest.raises(DataError, match="there are no journals in"):
-        read_records(tmp_path)
-    record = cell(tmp_path, "bbob/sphere", "random", 0, [1.0, 2.0])
+        read_cells(tmp_path)
+    cell(tmp_path, "bbob/sphere", "random", 0, [1.0, 2.0])
     path = tmp_path / "bbob--sphere" / "random" / "1.db"
     with Study(Domain([md.binary("x")]), journal=path) as study:
         study.tell(study.ask().number, 1.0)
     with pytest.raises(DataError, match=r"1\.db is not of a benchmark: its notes name no problem"):
-        read_records(tmp_path)
-    path.write_bytes(record.path.read_bytes()[:1500])
+        read_cells(tmp_path)
+    path.write_bytes(path.with_name("0.db").read_bytes()[:1500])
     with pytest.raises(JournalError, match=r"1\.db "):
-        read_records(tmp_path)
+        read_cells(tmp_path)

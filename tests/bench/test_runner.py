@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from milbox.bench.cells import End, attempt
+from milbox.bench.execute import End, attempt, progress
 from milbox.bench.plan import Cell, read_plan
 from milbox.bench.problems import load
-from milbox.bench.records import progress, read_record
+from milbox.bench.records import read_cell
 from milbox.bench.runner import run_cells, run_cells_on_dask
 from milbox.errors import SolverUnavailable
 from milbox.system import lock_holder
@@ -87,7 +87,7 @@ def test_a_cell_is_resumed_where_it_ended_and_then_skipped(tmp_path: Path) -> No
 def test_a_journal_says_what_a_report_needs(tmp_path: Path) -> None:
     cell = Cell("bbob/sphere", "random", 3, 5, 5)
     attempt(cell, tmp_path)
-    notes = read_record(cell.journal(tmp_path)).notes
+    notes = read_cell(cell.journal(tmp_path)).notes
     assert (notes["problem"], notes["algorithm"], notes["trial"]) == ("bbob/sphere", "random", 3)
     assert (notes["optimum"], notes["best_known"], notes["variables"]) == (0.0, 0.0, 10)
     assert {"python", "numpy", "processor"} <= notes["environment"].keys()

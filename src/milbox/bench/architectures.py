@@ -15,7 +15,7 @@ from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.figures import figure, line
 from milbox.bench.metrics import algorithms_of, half_width
 from milbox.bench.problems import load
-from milbox.bench.records import Record
+from milbox.bench.records import CellRecord
 from milbox.bench.tables import markdown, plus_minus
 from milbox.errors import DataError
 
@@ -35,7 +35,7 @@ class TimeCurve:
     """Of the 95 % confidence interval of the mean, by Student's t; not a number for a single trial."""
 
 
-def time_curves(records: Sequence[Record], data: Path | None) -> tuple[list[TimeCurve], str]:
+def time_curves(records: Sequence[CellRecord], data: Path | None) -> tuple[list[TimeCurve], str]:
     """One curve per algorithm, and what was measured."""
     tested, label = tests(records, data)
     end = min(float(record.seconds.sum()) for record in records)
@@ -57,7 +57,7 @@ def time_curves(records: Sequence[Record], data: Path | None) -> tuple[list[Time
     return found, label
 
 
-def tests(records: Sequence[Record], data: Path | None) -> tuple[list[FloatArray], str]:
+def tests(records: Sequence[CellRecord], data: Path | None) -> tuple[list[FloatArray], str]:
     """The test value at every point, asked of the problem; the rewards where the problem cannot be had."""
     try:
         problem = load(records[0].problem, data)

@@ -24,7 +24,7 @@ from milbox.bench.metrics import (
     shortest,
     spread,
 )
-from milbox.bench.records import Record
+from milbox.bench.records import CellRecord
 from milbox.errors import SolverUnavailable
 
 # Okabe & Ito's colours, which colour-blind readers can tell apart, one for each kind of inner solver or
@@ -107,7 +107,7 @@ def line(axis: Any, x: FloatArray, middle: FloatArray, low: FloatArray, high: Fl
     axis.fill_between(x, low, high, alpha=0.15, linewidth=0, color=style(name)["color"])
 
 
-def reward_curves(records: Sequence[Record], horizon: int, path: Path) -> None:
+def reward_curves(records: Sequence[CellRecord], horizon: int, path: Path) -> None:
     """Best so far against evaluations, a panel for each problem: average and one standard deviation."""
     problems = sorted(by_problem(reached(records, horizon)).items())
     columns = min(4, len(problems))
@@ -132,7 +132,7 @@ def reward_curves(records: Sequence[Record], horizon: int, path: Path) -> None:
         axes[0].legend(fontsize=6, frameon=False)
 
 
-def family_curves(groups: dict[str, list[Record]], path: Path) -> None:
+def family_curves(groups: dict[str, list[CellRecord]], path: Path) -> None:
     """Best so far against evaluations: average over the problems of a family, and one standard deviation.
 
     Each problem counts as the average of its trials. Algorithms that were not run on all problems are left
@@ -161,7 +161,7 @@ def steps(horizon: int) -> FloatArray:
     return np.arange(1, horizon + 1, dtype=np.float64)
 
 
-def score_boxes(records: Sequence[Record], horizon: int, path: Path, title: str) -> None:
+def score_boxes(records: Sequence[CellRecord], horizon: int, path: Path, title: str) -> None:
     """The distribution of normalised scores and AUC scores over the problems of a family."""
     with figure(path, 2) as axes:
         for axis, table, label in zip(axes, (best_rewards, areas), ("best reward", "AUC"), strict=True):
@@ -174,7 +174,7 @@ def score_boxes(records: Sequence[Record], horizon: int, path: Path, title: str)
             axis.set_ylim(-0.04, 1.04)
 
 
-def solve_time_curves(groups: dict[str, list[Record]], path: Path) -> None:
+def solve_time_curves(groups: dict[str, list[CellRecord]], path: Path) -> None:
     """Seconds of the exact inner solver against evaluations: median and 5th to 95th percentile, by family."""
     found = {}
     for family, records in groups.items():
@@ -198,7 +198,7 @@ def solve_time_curves(groups: dict[str, list[Record]], path: Path) -> None:
         axes[0].set_ylabel("seconds per acquisition problem")
 
 
-def time_percentiles(records: Sequence[Record], bins: int = 40) -> tuple[FloatArray, ...]:
+def time_percentiles(records: Sequence[CellRecord], bins: int = 40) -> tuple[FloatArray, ...]:
     """Where, and the 5th, 50th and 95th percentile of solve times there, over all steps of all records."""
     places = np.concatenate([np.flatnonzero(record.inner > 0) for record in records])
     seconds = np.concatenate([record.inner[record.inner > 0] for record in records])

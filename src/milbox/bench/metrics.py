@@ -9,7 +9,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.bench.problems import primal_gap
-from milbox.bench.records import Record
+from milbox.bench.records import CellRecord
 
 Table: TypeAlias = dict[str, dict[str, float]]
 """One number for each problem and algorithm."""
@@ -23,18 +23,18 @@ PRINTED = 1e-8
 GAPS = (0.0, 0.01, 0.1)
 
 
-def by_problem(records: Iterable[Record]) -> dict[str, dict[str, list[Record]]]:
+def by_problem(records: Iterable[CellRecord]) -> dict[str, dict[str, list[CellRecord]]]:
     """Records by problem, then by algorithm."""
-    found: dict[str, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    found: dict[str, dict[str, list[CellRecord]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
         found[record.problem][record.algorithm].append(record)
     return {problem: dict(algorithms) for problem, algorithms in found.items()}
 
 
-def families(records: Iterable[Record]) -> dict[str, list[Record]]:
+def families(records: Iterable[CellRecord]) -> dict[str, list[CellRecord]]:
     """Records by family, in the order of the paper."""
     order = ("randommlp", "tfbind", "bbob", "ising", "bqp", "minlplib", "nasbench101")
-    found: dict[str, list[Record]] = defaultdict(list)
+    found: dict[str, list[CellRecord]] = defaultdict(list)
     for record in records:
         found[record.family].append(record)
 
@@ -46,7 +46,7 @@ def families(records: Iterable[Record]) -> dict[str, list[Record]]:
     return {family: found[family] for family in sorted(found, key=place)}
 
 
-def horizons(records: Sequence[Record]) -> list[int]:
+def horizons(records: Sequence[CellRecord]) -> list[int]:
     """The numbers of evaluations at which algorithms are compared: what most cells of each of them have."""
     lengths: dict[str, list[int]] = defaultdict(list)
     for record in records:
@@ -54,17 +54,17 @@ def horizons(records: Sequence[Record]) -> list[int]:
     return sorted({int(np.median(each)) for each in lengths.values()})
 
 
-def shortest(records: Iterable[Record]) -> int:
+def shortest(records: Iterable[CellRecord]) -> int:
     """The number of evaluations that every record has."""
     return min(len(record.values) for record in records)
 
 
-def reached(records: Iterable[Record], horizon: int) -> list[Record]:
+def reached(records: Iterable[CellRecord], horizon: int) -> list[CellRecord]:
     """The records with at least as many evaluations."""
     return [record for record in records if len(record.values) >= horizon]
 
 
-def cut_short(records: Sequence[Record], horizon: int) -> list[Record]:
+def cut_short(records: Sequence[CellRecord], horizon: int) -> list[CellRecord]:
     """Records with fewer evaluations than the horizon, of algorithms most of whose records have as many."""
     reaching = {
         name
@@ -74,7 +74,7 @@ def cut_short(records: Sequence[Record], horizon: int) -> list[Record]:
     return [r for r in records if r.algorithm in reaching and len(r.values) < horizon]
 
 
-def everywhere(records: Sequence[Record], horizon: int) -> list[Record]:
+def everywhere(records: Sequence[CellRecord], horizon: int) -> list[CellRecord]:
     """The records that reach the horizon, of algorithms that do so on every problem of them.
 
     Averages over problems are comparable only over the same problems.
@@ -84,12 +84,12 @@ def everywhere(records: Sequence[Record], horizon: int) -> list[Record]:
     return [r for r in found if all(r.algorithm in algorithms for algorithms in problems.values())]
 
 
-def curves(records: Sequence[Record], horizon: int) -> FloatArray:
+def curves(records: Sequence[CellRecord], horizon: int) -> FloatArray:
     """Best so far, one row per record."""
     return np.array([record.best[:horizon] for record in records])
 
 
-def best_rewards(records: Iterable[Record], horizon: int) -> Table:
+def best_rewards(records: Iterable[CellRecord], horizon: int) -> Table:
     """The best reward after so many evaluations, averaged over trials."""
     return {
         problem: {name: float(curves(group, horizon)[:, -1].mean()) for name, group in algorithms.items()}
@@ -97,7 +97,7 @@ def best_rewards(records: Iterable[Record], horizon: int) -> Table:
     }
 
 
-def areas(records: Iterable[Record], horizon: int) -> Table:
+def areas(records: Iterable[CellRecord], horizon: int) -> Table:
     """The area under the best-so-far curve divided by its length, averaged over trials."""
     return {
         problem: {name: float(curves(group, horizon).mean()) for name, group in algorithms.items()}
@@ -139,7 +139,7 @@ class Comparison:
     trial_losses: int
 
 
-def compared(records: Sequence[Record], first: str, second: str, horizon: int) -> Comparison | None:
+def compared(records: Sequence[CellRecord], first: str, second: str, horizon: int) -> Comparison | None:
     """The first against the second after so many evaluations; None when they share no cell."""
     from scipy.stats import binomtest, wilcoxon
 
@@ -187,7 +187,7 @@ def met(reward: float, known: float) -> bool:
     return reward >= known - PRINTED - ROUNDING * abs(known)
 
 
-def gap_of(record: Record) -> float | None:
+def gap_of(record: CellRecord) -> float | None:
     """The primal gap of a cell's best value; None where no value is known to compare with."""
     known = record.best_known
     if known is None:
@@ -196,7 +196,7 @@ def gap_of(record: Record) -> float | None:
     return 0.0 if met(best, known) else primal_gap(best, known)
 
 
-def shares_of_gaps(records: Iterable[Record]) -> dict[str, tuple[float, ...]]:
+def shares_of_gaps(records: Iterable[CellRecord]) -> dict[str, tuple[float, ...]]:
     """The share of each problem's trials with a primal gap of at most each of `GAPS`."""
     found: dict[str, list[float]] = defaultdict(list)
     for record in records:
@@ -206,7 +206,7 @@ def shares_of_gaps(records: Iterable[Record]) -> dict[str, tuple[float, ...]]:
     return {problem: tuple(share(gaps, most) for most in GAPS) for problem, gaps in found.items()}
 
 
-def found_optimum(record: Record) -> int | None:
+def found_optimum(record: CellRecord) -> int | None:
     """After how many evaluations the proved optimum was found; None when it was not, or is not known."""
     optimum = record.optimum
     if optimum is None:
@@ -215,7 +215,7 @@ def found_optimum(record: Record) -> int | None:
     return int(hits[0]) + 1 if len(hits) else None
 
 
-def cell_row(record: Record) -> dict[str, str | int | float]:
+def cell_row(record: CellRecord) -> dict[str, str | int | float]:
     """A line of cells.csv."""
     gap = gap_of(record)
     return {
@@ -277,7 +277,7 @@ def instance_class(problem: str) -> str:
     return prefix if prefix in ("graphpart", "qspp") else "other"
 
 
-def algorithms_of(records: Iterable[Record], order: Mapping[str, object]) -> list[str]:
+def algorithms_of(records: Iterable[CellRecord], order: Mapping[str, object]) -> list[str]:
     """The algorithms of some records, in a given order, unknown ones last."""
     names = {record.algorithm for record in records}
     return [*(name for name in order if name in names), *sorted(names - order.keys())]

@@ -25,7 +25,7 @@ from milbox.bench.metrics import (
 )
 from milbox.bench.plan import safe
 from milbox.bench.problems.nasbench import KNOWN
-from milbox.bench.records import Record, read_records
+from milbox.bench.records import CellRecord, read_cells
 
 
 @dataclass(slots=True)
@@ -65,7 +65,7 @@ def write_report(
     """
     if draw:
         figures.pyplot()
-    records = read_records(results)
+    records = read_cells(results)
     page = Page(out or results, draw)
     page.folder.mkdir(parents=True, exist_ok=True)
     write_csv(page.folder / "cells.csv", [cell_row(record) for record in records])
@@ -85,7 +85,7 @@ def write_report(
     return page.write()
 
 
-def overview(page: Page, results: Path, records: Sequence[Record]) -> None:
+def overview(page: Page, results: Path, records: Sequence[CellRecord]) -> None:
     """What was run, and whether all of it came to its end."""
     evaluations = sum(len(record.values) for record in records)
     problems = {record.problem for record in records}
@@ -109,13 +109,13 @@ def overview(page: Page, results: Path, records: Sequence[Record]) -> None:
         page.add(f"**{len(open_cells)} cells have a pending trial and may not be complete:** {listed}.")
 
 
-def records_source(records: Iterable[Record], problems: Iterable[str]) -> str:
+def records_source(records: Iterable[CellRecord], problems: Iterable[str]) -> str:
     """Where some problems come from, in their own words."""
     wanted = set(problems)
     return "; ".join(sorted({str(r.notes["source"]) for r in records if r.problem in wanted}))
 
 
-def family_section(page: Page, family: str, records: Sequence[Record]) -> None:
+def family_section(page: Page, family: str, records: Sequence[CellRecord]) -> None:
     """Scores, rewards, comparisons and curves of one family."""
     page.add(f"## {family}")
     bounds = tables.boundaries(records)
@@ -144,7 +144,7 @@ def family_section(page: Page, family: str, records: Sequence[Record]) -> None:
             figures.score_boxes(records, horizon, page.figure(f"scores-{name}", caption), family)
 
 
-def not_compared(records: Sequence[Record], horizon: int) -> str | None:
+def not_compared(records: Sequence[CellRecord], horizon: int) -> str | None:
     """What is left out of the tables at a horizon, and why; None when nothing is."""
     parts = []
     short = cut_short(records, horizon)
@@ -161,7 +161,7 @@ def not_compared(records: Sequence[Record], horizon: int) -> str | None:
     return f"Left out here: {'; '.join(parts)}." if parts else None
 
 
-def gap_section(page: Page, records: Sequence[Record]) -> None:
+def gap_section(page: Page, records: Sequence[CellRecord]) -> None:
     """MINLPLib: primal gaps in the form of the paper's Tables 1 and 3."""
     page.add("## minlplib")
     for name in algorithms_of(records, ALGORITHMS):
@@ -184,7 +184,7 @@ def gap_section(page: Page, records: Sequence[Record]) -> None:
         figures.reward_curves(records, horizon, page.figure("curves-minlplib", caption))
 
 
-def architecture_section(page: Page, family: str, records: Sequence[Record], data: Path | None) -> None:
+def architecture_section(page: Page, family: str, records: Sequence[CellRecord], data: Path | None) -> None:
     """NAS-Bench-101: test accuracy of the incumbent against training time."""
     found, label = time_curves(records, data)
     page.add(
@@ -204,7 +204,7 @@ def architecture_section(page: Page, family: str, records: Sequence[Record], dat
         time_figure(found, label, page.figure(f"{safe(family)}-time", caption))
 
 
-def everything(page: Page, groups: Mapping[str, list[Record]]) -> None:
+def everything(page: Page, groups: Mapping[str, list[CellRecord]]) -> None:
     """The unconstrained families together, as the paper counts them: at least equal on 22 of 30."""
     records = [r for name in ("randommlp", "tfbind", "bbob") for r in groups.get(name, [])]
     if len({record.family for record in records}) > 1:
@@ -221,7 +221,7 @@ def everything(page: Page, groups: Mapping[str, list[Record]]) -> None:
         figures.family_curves(curved, page.figure("families", caption))
 
 
-def time_section(page: Page, groups: Mapping[str, list[Record]]) -> None:
+def time_section(page: Page, groups: Mapping[str, list[CellRecord]]) -> None:
     """What a step costs."""
     page.add("## Time")
     for family, records in groups.items():
@@ -238,7 +238,7 @@ def time_section(page: Page, groups: Mapping[str, list[Record]]) -> None:
         figures.solve_time_curves(dict(groups), page.figure("solve-times", caption))
 
 
-def environment_section(page: Page, records: Sequence[Record]) -> None:
+def environment_section(page: Page, records: Sequence[CellRecord]) -> None:
     """Where the numbers come from, as the journals say."""
     page.add("## Environment")
     kinds: Counter[tuple[tuple[str, str], ...]] = Counter(
@@ -253,7 +253,7 @@ def environment_section(page: Page, records: Sequence[Record]) -> None:
     )
 
 
-def curve_rows(records: Sequence[Record]) -> list[dict[str, Any]]:
+def curve_rows(records: Sequence[CellRecord]) -> list[dict[str, Any]]:
     """Average and standard deviation of the best reward at 1, ..., 10, 20, 30, ... evaluations."""
     rows = []
     for problem, algorithms in sorted(by_problem(records).items()):

@@ -1,17 +1,17 @@
 """The cells of a plan run side by side, on one machine or several, surviving the death of a worker."""
 
 import contextlib
+import itertools
 import os
-from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
-from milbox.bench.cells import End, attempt
+from milbox.bench.execute import End, attempt, complete
 from milbox.bench.plan import Cell
-from milbox.bench.records import progress
 from milbox.errors import JournalError, SolverUnavailable
+from milbox.run.in_flight import in_flight
 from milbox.run.workers import WorkerDied, Workers
 
 # How often a worker may die with a cell before the cell is given up.
@@ -26,7 +26,7 @@ def run_cells(
     folder: Path,
     workers: int = 1,
     data: Path | None = None,
-    watch: Callable[[Sequence[Cell]], None] | None = None,
+    watch: Callable[[Sequence[Cell]], None] = lambda _cells: None,
     every: float = 1.0,
 ) -> Generator[End, None, None]:
     """Run cells in processes of this machine and yield what came of each, as it ends.
@@ -39,78 +39,69 @@ def run_cells(
         watch: called now and then with the cells under way.
         every: after at most how many seconds.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    waiting = deque[Cell]()
-    for cell in cells:
-        finished = skipped(cell, folder)
-        if finished is None:
-            waiting.append(cell)
-        else:
-            yield finished
-    deaths: Counter[Cell] = Counter()
-    busy: dict[Future[End], Cell] = {}
+    left = yield from skipped(cells, folder)
     with one_thread_each():
         pool = Workers(workers, "spawn")
-        try:
-            while waiting or busy:
-                while waiting and len(busy) < workers:
-                    cell = waiting.popleft()
-                    busy[pool.submit(attempt, cell, folder, data)] = cell
-                done, _ = wait(busy, timeout=every, return_when=FIRST_COMPLETED)
-                if watch is not None:
-                    watch(list(busy.values()))
-                for future in done:
-                    cell = busy.pop(future)
-                    try:
-                        end = future.result()
-                    except WorkerDied:
-                        deaths[cell] += 1
-                        if deaths[cell] < DEATHS:
-                            waiting.append(cell)
-                            continue
-                        end = died(cell, deaths[cell])
-                    yield end
-            pool.shutdown()
-        finally:
-            pool.end()  # at once: whatever the workers have told is in their journals
+        # At once, whatever happens: what the workers have told is in their journals.
+        yield from ends(left, folder, data, pool, workers, own=True, watch=watch, every=every)
 
 
 def run_cells_on_dask(
-    cells: Sequence[Cell],
-    folder: Path,
-    address: str,
-    data: Path | None = None,
-    watch: Callable[[Sequence[Cell]], None] | None = None,
+    cells: Sequence[Cell], folder: Path, address: str, data: Path | None = None
 ) -> Generator[End, None, None]:
     """Run cells on a Dask cluster; arguments as `run_cells`.
 
     Workers write the journals themselves, so `folder` (and `data`) must be on a disk that all of them see,
     and a cell whose worker dies is resumed by another. Start workers with one thread each.
     """
-    client = dask_client(address)
-    folder = folder.resolve()
-    folder.mkdir(parents=True, exist_ok=True)
-    under_way: dict[Any, Cell] = {}
-    try:
-        for cell in cells:
-            finished = skipped(cell, folder)
-            if finished is None:
-                # pure=False: the same cell, submitted again after an interruption, is to be run again.
-                under_way[client.submit(attempt, cell, folder, data, pure=False)] = cell
-            else:
-                yield finished
-        from distributed import as_completed
+    with contextlib.closing(dask_client(address)) as client:
+        folder = folder.resolve()
+        left = yield from skipped(cells, folder)
+        # pure=False: the same cell, submitted again after an interruption, is to be run again.
+        pool = client.get_executor(pure=False)
+        yield from ends(left, folder, data, pool, max(1, len(left)), own=False)
 
-        for future in as_completed(list(under_way), loop=client.loop):  # type: ignore[no-untyped-call]
-            cell = under_way.pop(future)
-            error = future.exception()
-            if watch is not None:
-                watch(list(under_way.values()))
-            yield future.result() if error is None else End(cell, "crashed", reason=first_line(error))
-    finally:
-        with contextlib.suppress(Exception):
-            client.cancel(list(under_way))
-        client.close()
+
+def skipped(cells: Sequence[Cell], folder: Path) -> Generator[End, None, list[Cell]]:
+    """The ends of the cells that are complete; returns the others, and those that cannot be read."""
+    folder.mkdir(parents=True, exist_ok=True)
+    left = []
+    for cell in cells:
+        end = None
+        with contextlib.suppress(JournalError):
+            end = complete(cell, folder)
+        if end is None:
+            left.append(cell)
+        else:
+            yield end
+    return left
+
+
+def ends(
+    cells: Sequence[Cell], folder: Path, data: Path | None, pool: Executor, workers: int, **how: Any
+) -> Generator[End, None, None]:
+    """What came of each cell, as it ends."""
+    waiting = iter(cells)
+    steps = in_flight(
+        lambda count: list(itertools.islice(waiting, count)),
+        lambda cell: (attempt, cell, folder, data),
+        pool,
+        workers,
+        deaths=DEATHS,
+        **how,
+    )
+    with contextlib.closing(steps):
+        for cell, end in steps:
+            yield crashed(cell, end) if isinstance(end, Exception) else end
+
+
+def crashed(cell: Cell, error: Exception) -> End:
+    """What is told of a cell that ended with its worker, or that the executor could not run."""
+    reason = first_line(error)
+    if isinstance(error, WorkerDied):
+        killed = f"the worker process died {DEATHS} times (out of memory, or killed)"
+        reason = f"{killed}; what it had told is kept"
+    return End(cell, "crashed", reason=reason)
 
 
 def dask_client(address: str) -> Any:
@@ -125,24 +116,6 @@ def dask_client(address: str) -> Any:
         raise SolverUnavailable(
             f"there is no Dask scheduler at {address} ({first_line(error)}); start one, or check the address"
         ) from error
-
-
-def skipped(cell: Cell, folder: Path) -> End | None:
-    """What is known of a cell that is complete; None for one that is not, or cannot be read."""
-    with contextlib.suppress(JournalError):
-        done = progress(cell.journal(folder))
-        if done is not None and done.over(cell.budget):
-            return End(cell, "skipped", done.ended, done.best)
-    return None
-
-
-def died(cell: Cell, times: int) -> End:
-    """What is told of a cell whose workers die."""
-    return End(
-        cell,
-        "crashed",
-        reason=f"the worker process died {times} times (out of memory, or killed); what it had told is kept",
-    )
 
 
 def first_line(error: BaseException) -> str:

@@ -16,7 +16,7 @@ import numpy as np
 
 from milbox.arrays import Point
 from milbox.bench.published import INNER_SECONDS, SOLVE_SECONDS
-from milbox.bench.records import Record, domain_of, opened, read_records
+from milbox.bench.records import CellRecord, read_cells
 from milbox.bench.tables import markdown, number
 from milbox.domain import Domain
 from milbox.errors import DataError, Undecided
@@ -25,7 +25,6 @@ from milbox.inner.evolution_mutators import Balanced, paired_subsets
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates import PAPER, Learner, Ranked, ReluLearner
 from milbox.surrogates.linear import LinearLearner
-from milbox.trials import rows
 from milbox.trials.answer import Found
 
 UNCONSTRAINED = ("randommlp", "tfbind", "bbob")
@@ -66,9 +65,13 @@ class Solve:
 class Snapshot:
     """The first trials of a study."""
 
-    record: Record
-    domain: Domain
+    record: CellRecord
     tried: int
+
+    @property
+    def domain(self) -> Domain:
+        """The domain of the study."""
+        return self.record.domain
 
     @property
     def points(self) -> list[Point]:
@@ -95,23 +98,13 @@ class Extent:
 
 def snapshots(folder: Path, extent: Extent) -> list[Snapshot]:
     """Of every study of the algorithm, those with few trials first, problem after problem."""
-    records = [record for record in read_records(folder) if record.algorithm == extent.algorithm]
+    records = [record for record in read_cells(folder) if record.algorithm == extent.algorithm]
     if not records:
         raise DataError(f"no study of {extent.algorithm} is in {folder}; name another with --algorithm")
     found = [
-        Snapshot(record, domain, tried)
-        for record in records
-        for domain in [domain_in(record.path)]
-        for tried in extent.tried
-        if len(record.values) >= tried
+        Snapshot(record, tried) for record in records for tried in extent.tried if len(record.values) >= tried
     ]
     return sorted(found, key=lambda each: (each.record.trial, each.tried, each.record.problem))
-
-
-def domain_in(path: Path) -> Domain:
-    """The domain of a journal."""
-    with opened(path) as connection:
-        return domain_of(json.dumps(rows.header(connection, path).domain, sort_keys=True))
 
 
 def measured(folder: Path, out: Path, extent: Extent, say: Callable[[str], None]) -> list[Solve]:

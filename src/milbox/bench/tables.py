@@ -28,7 +28,7 @@ from milbox.bench.metrics import (
     shares_of_gaps,
     spread,
 )
-from milbox.bench.records import Record
+from milbox.bench.records import CellRecord
 
 REFERENCE = "nn+milp"
 NETWORKS = {
@@ -70,17 +70,17 @@ def span(counts: Iterable[int]) -> str:
     return f"{present[0]}–{present[-1]}" if len(present) > 1 else str(present[0])
 
 
-def trials_each(records: Iterable[Record]) -> str:
+def trials_each(records: Iterable[CellRecord]) -> str:
     """How many trials each problem has."""
     return span(Counter(record.problem for record in records).values())
 
 
-def evaluations_each(records: Iterable[Record]) -> str:
+def evaluations_each(records: Iterable[CellRecord]) -> str:
     """How many evaluations each trial has."""
     return span(len(record.values) for record in records)
 
 
-def algorithms_run(records: Sequence[Record]) -> str:
+def algorithms_run(records: Sequence[CellRecord]) -> str:
     """What each algorithm is, and how much of it was run."""
     rows = []
     for name in algorithms_of(records, ALGORITHMS):
@@ -91,7 +91,7 @@ def algorithms_run(records: Sequence[Record]) -> str:
     return markdown(("algorithm", "problems", "trials each", "evaluations each", "what it is"), rows)
 
 
-def identities(records: Sequence[Record]) -> str:
+def identities(records: Sequence[CellRecord]) -> str:
     """The strategy behind each name, as its journals have it: a name may mean something else later."""
     found = Counter((record.algorithm, record.strategy) for record in records)
     order = algorithms_of(records, ALGORITHMS)
@@ -102,7 +102,7 @@ def identities(records: Sequence[Record]) -> str:
     return markdown(("algorithm", "cells", "strategy"), rows)
 
 
-def scores(records: Sequence[Record], horizon: int) -> str:
+def scores(records: Sequence[CellRecord], horizon: int) -> str:
     """Normalised score and AUC of the algorithms that were run on all problems, over these problems."""
     cells = everywhere(records, horizon)
     rewards, area = (normalised(table(cells, horizon)) for table in (best_rewards, areas))
@@ -125,7 +125,7 @@ def scores(records: Sequence[Record], horizon: int) -> str:
     return markdown(headers, rows)
 
 
-def rewards(records: Sequence[Record], horizon: int) -> str:
+def rewards(records: Sequence[CellRecord], horizon: int) -> str:
     """The best reward of every problem and algorithm: average ± standard deviation over trials.
 
     The number of trials is in brackets. With a single trial there is no deviation to tell.
@@ -158,7 +158,7 @@ COMPARED = (
 )
 
 
-def comparisons(records: Sequence[Record], horizon: int, reference: str = REFERENCE) -> str | None:
+def comparisons(records: Sequence[CellRecord], horizon: int, reference: str = REFERENCE) -> str | None:
     """The reference against every other algorithm; None when the reference was not run."""
     names = [name for name in algorithms_of(reached(records, horizon), ALGORITHMS) if name != reference]
     found = [compared(records, reference, name, horizon) for name in names]
@@ -166,7 +166,7 @@ def comparisons(records: Sequence[Record], horizon: int, reference: str = REFERE
     return markdown((f"{reference} against", *COMPARED), rows) if rows else None
 
 
-def ablations(records: Sequence[Record], horizon: int) -> str | None:
+def ablations(records: Sequence[CellRecord], horizon: int) -> str | None:
     """The pairs that differ in the inner solver alone, as the paper compares; None when none was run."""
     found = [compared(records, exact, inexact, horizon) for exact, inexact in ABLATIONS]
     rows = [(f"{pair.first} against {pair.second}", *counts(pair)) for pair in found if pair is not None]
@@ -184,7 +184,7 @@ def counts(pair: Comparison) -> tuple[str, ...]:
     )
 
 
-def boundaries(records: Sequence[Record]) -> str | None:
+def boundaries(records: Sequence[CellRecord]) -> str | None:
     """How many variables of proposals are at a bound (Appendix D); None without both encodings."""
     if not {"nn+milp", "nn+milp/integer"} <= {record.algorithm for record in records}:
         return None
@@ -225,7 +225,7 @@ def mean_of_means(groups: Sequence[FloatArray | BoolArray]) -> float:
     )
 
 
-def optima(records: Sequence[Record], horizon: int) -> str | None:
+def optima(records: Sequence[CellRecord], horizon: int) -> str | None:
     """How often the proved optimum was found within so many evaluations; None where no optimum is known.
 
     Algorithms that have as many evaluations on all problems; the share is the average over problems of the
@@ -251,7 +251,7 @@ def optima(records: Sequence[Record], horizon: int) -> str | None:
     return markdown(headers, rows) if rows else None
 
 
-def solve_times(records: Sequence[Record], paper: bool) -> str | None:
+def solve_times(records: Sequence[CellRecord], paper: bool) -> str | None:
     """Seconds per acquisition problem by network, as in the paper's Table 2; None without exact solvers."""
     rows: list[tuple[object, ...]] = []
     for name in algorithms_of(records, ALGORITHMS):
@@ -275,7 +275,7 @@ def solve_times(records: Sequence[Record], paper: bool) -> str | None:
     return markdown(headers, rows) if rows else None
 
 
-def solved_by(records: Sequence[Record]) -> str:
+def solved_by(records: Sequence[CellRecord]) -> str:
     """The inner solvers that chose the points, most frequent first, with their shares where several did."""
     found = Counter(name for record in records for name in record.solvers if name)
     if len(found) == 1:
@@ -284,7 +284,7 @@ def solved_by(records: Sequence[Record]) -> str:
     return ", ".join(f"{name} {count / total:.1%}" for name, count in found.most_common())
 
 
-def step_times(records: Sequence[Record]) -> str | None:
+def step_times(records: Sequence[CellRecord]) -> str | None:
     """Milliseconds per proposal spent on fitting and on the inner solver; None without models."""
     rows = []
     for name in algorithms_of(records, ALGORITHMS):
@@ -301,7 +301,7 @@ def step_times(records: Sequence[Record]) -> str | None:
     return markdown(headers, rows) if rows else None
 
 
-def gaps_by_class(records: Sequence[Record], algorithm: str) -> str:
+def gaps_by_class(records: Sequence[CellRecord], algorithm: str) -> str:
     """The share of trials by primal gap and class, as in the paper's Table 1, next to the paper's.
 
     Both are averages over the same problems of each problem's share, whatever its number of trials.
@@ -338,7 +338,7 @@ def instance_name(problem: str) -> str:
     return problem.partition("/")[2]
 
 
-def class_of(record: Record) -> str:
+def class_of(record: CellRecord) -> str:
     """The class of an instance in the paper's Table 1; apart where the paper has no such instance."""
     known = published.shares(instance_name(record.problem)) is not None
     return instance_class(record.problem) if known else UNPUBLISHED
@@ -350,7 +350,7 @@ def averages(shares: Iterable[Sequence[float]]) -> list[str]:
     return [f"{x:.0%}" for x in table.mean(axis=0)] if len(table) else ["–"] * len(GAPS)
 
 
-def gaps_by_instance(records: Sequence[Record], algorithm: str) -> str:
+def gaps_by_instance(records: Sequence[CellRecord], algorithm: str) -> str:
     """The number of trials by primal gap of each instance, as in the paper's Table 3, and the best gap."""
     rows: list[tuple[object, ...]] = []
     for problem, algorithms in sorted(by_problem(records).items()):
@@ -368,7 +368,7 @@ def gaps_by_instance(records: Sequence[Record], algorithm: str) -> str:
     return markdown((*headers, "paper's NN+MILP: 0 %", *GAP_HEADS[1:]), rows)
 
 
-def matched(records: Sequence[Record], algorithm: str) -> str:
+def matched(records: Sequence[CellRecord], algorithm: str) -> str:
     """On how many instances the best known value was met, or nearly so, in some trial."""
     group = [record for record in records if record.algorithm == algorithm and gap_of(record) is not None]
     if not group:

@@ -13,7 +13,7 @@ import click
 from milbox.cli.output import InputError, RunFailed, emit, plural, say, seconds_text
 
 if TYPE_CHECKING:
-    from milbox.bench.cells import End
+    from milbox.bench.execute import End
     from milbox.bench.plan import Cell
     from milbox.domain import Domain
 
@@ -104,7 +104,7 @@ class Display:
         """Read from their journals how far the running cells are."""
         if not self.live:
             return
-        from milbox.bench.records import progress
+        from milbox.bench.execute import progress
         from milbox.errors import JournalError
 
         spent, texts = self.spent, []

@@ -11,7 +11,10 @@ from milbox.trials.trial import Failed, Finished
 from milbox.trials.value import measured
 
 Objective: TypeAlias = Callable[..., Any]
-"""Called with the variables by name as keyword arguments; returns a finite number."""
+"""Called with the variables by name as keyword arguments; returns a finite number.
+
+One that stands for a longer measurement returns `Finished(value, seconds)` with the seconds of that.
+"""
 
 _TAIL = 4000
 
@@ -26,8 +29,11 @@ def evaluate(objective: Objective, assignment: Mapping[str, Any]) -> Finished | 
     except (Exception, SystemExit) as error:
         return Failed(failure(error), time.perf_counter() - start)
     seconds = time.perf_counter() - start
+    value = returned
+    if isinstance(returned, Finished):
+        value, seconds = returned.value, returned.seconds
     try:
-        return Finished(measured(returned, "the value the objective returned"), seconds)
+        return Finished(measured(value, "the value the objective returned"), seconds)
     except (TypeError, ValueError) as error:
         return Failed(str(error), seconds)
 

@@ -10,7 +10,7 @@ from milbox.errors import ObjectiveFailed
 from milbox.run.bar import with_bar
 from milbox.run.evaluation import Objective, check_objective
 from milbox.run.result import Result, how_to_resume, result_of
-from milbox.run.steps import Stopped, in_flight, one_by_one
+from milbox.run.steps import Stopped, one_by_one, side_by_side
 from milbox.run.stopping import NEVER, Stop, stopped
 from milbox.run.warming import stop_warming, warm
 from milbox.run.workers import check_portable
@@ -90,7 +90,7 @@ def evaluations(
     if executor is None and workers == 1:
         steps = one_by_one(study, objective, budget, halted)
     else:
-        steps = in_flight(study, objective, budget, workers, executor, halted)
+        steps = side_by_side(study, objective, budget, workers, executor, halted)
     return _watched(study, steps, budget, failures, window, halted)
 
 

@@ -13,10 +13,11 @@ from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.environment import environment
 from milbox.bench.plan import Cell
 from milbox.bench.problems import Problem, load
-from milbox.bench.records import progress
-from milbox.errors import Exhausted
+from milbox.run import evaluations
 from milbox.study import Study
 from milbox.trials import Finished
+from milbox.trials.journal import Glance, glance
+from milbox.trials.record import evaluation_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class End:
     state: Literal["finished", "skipped", "refused", "crashed"]
     evaluations: int = 0
     best: float | None = None
+    """None for a cell that was complete before, too: its trials are not read."""
     seconds: float = 0.0
     reason: str = ""
     """Why it was refused or crashed; the first line is a summary."""
@@ -46,50 +48,65 @@ def attempt(cell: Cell, folder: Path, data: Path | None = None) -> End:
 def run_cell(cell: Cell, folder: Path, data: Path | None = None) -> End:
     """Run a cell to its budget, or as far as its domain or its time goes."""
     began = time.perf_counter()
-    path = cell.journal(folder)
-    done = progress(path)
-    if done is not None and done.over(cell.budget):
-        return End(cell, "skipped", done.ended, done.best)
+    done = complete(cell, folder)
+    if done is not None:
+        return done
     algorithm = ALGORITHMS[cell.algorithm]
     original = load(cell.problem, data, seed=cell.seed)
     refusal = algorithm.refusal(original.domain)
     if refusal is not None:
         return End(cell, "refused", reason=refusal)
     problem = algorithm.problem(original)
+    path = cell.journal(folder)
     path.parent.mkdir(parents=True, exist_ok=True)
     strategy = algorithm.strategy(cell.initial, cell.seed)
     notes = notes_of(cell, problem)
     with Study(problem.domain, strategy, seed=cell.seed, journal=path, notes=notes) as study:
         evaluated(study, problem, cell.budget)
-        best = study.best
+        record = study.record
         return End(
             cell,
             "finished",
-            len(study.history.finished),
-            None if best is None else best.value,
+            len(record.finished),
+            None if record.best is None else record.best.value,
             time.perf_counter() - began,
         )
 
 
 def evaluated(study: Study, problem: Problem, budget: int) -> None:
-    """Ask and tell until the budget, the problem's own time or the domain is used up."""
-    spent = sum((t.outcome.seconds for t in study.history if isinstance(t.outcome, Finished)), 0.0)
+    """Run the study until the budget, the problem's own time or the domain is used up."""
+
+    def objective(**assignment: Any) -> Finished | float:
+        point = problem.domain.point(assignment)
+        if problem.seconds is None:
+            return problem.value(point)
+        # Where an evaluation stands for hours of training, those hours are what it costs.
+        return Finished(problem.value(point), float(problem.seconds(np.array([point], dtype=np.int64))[0]))
+
+    spent = study.record.spent.evaluation
     limit = problem.seconds_budget
-    waiting = list(study.history.pending)
-    with contextlib.suppress(Exhausted):
+    # A black box of a benchmark has a value everywhere: the first failure is one of the program.
+    with contextlib.closing(evaluations(study, objective, budget=budget, failures=0, window=1)) as steps:
         while limit is None or spent <= limit:
-            if not waiting and len(study.history) >= budget:
+            trial = next(steps, None)
+            if trial is None:
                 break
-            trial = waiting.pop(0) if waiting else study.ask()
-            point = np.array([trial.point], dtype=np.int64)
-            began = time.perf_counter()
-            value = float(problem.evaluate(point)[0])
-            # Where an evaluation stands for hours of training, those hours are what it costs.
-            seconds = time.perf_counter() - began
-            if problem.seconds is not None:
-                seconds = float(problem.seconds(point)[0])
-            study.tell(trial.number, value, seconds=seconds)
-            spent += seconds
+            spent += evaluation_seconds(trial)
+
+
+def progress(path: Path) -> Glance | None:
+    """How far the cell in a journal is, also while it is being written; None without a journal."""
+    return glance(path) if path.exists() else None
+
+
+def complete(cell: Cell, folder: Path) -> End | None:
+    """The end of a cell of which nothing is left to do; None for any other."""
+    done = progress(cell.journal(folder))
+    if done is None:
+        return None
+    limit = done.header.notes.get("seconds_budget")
+    over = done.ended >= cell.budget or (limit is not None and done.seconds > limit)
+    return End(cell, "skipped", done.ended) if over else None
 
 
 def notes_of(cell: Cell, problem: Problem) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from milbox.domain import Domain
 from milbox.errors import JournalError, JournalMismatch
 from milbox.trials import lock, rows
@@ -133,8 +135,9 @@ def read_journal(path: Path, like: Domain | None = None) -> tuple[Header, Domain
             with rows.intact(path, "its header"):
                 domain = Domain.from_json(header.domain)
         assert domain is not None
-        _check_points(path, domain, trials)
-    return header, domain, tuple(replace(t, assignment=domain.assignment(t.point)) for t in trials)
+        trials = _assigned(path, domain, trials)
+        _check_feasible(path, domain, trials)
+    return header, domain, trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +247,8 @@ def _connect_to_write(
         rows.check(connection, path)
         _check_same(connection, path, header)
         trials = rows.trials(connection, path)
-        _check_points(path, domain, trials)
+        _check_codes(path, domain, trials)
+        _check_feasible(path, domain, trials)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         with _transaction(connection):
@@ -269,19 +273,31 @@ def _check_same(connection: sqlite3.Connection, path: Path, header: Header) -> N
         warnings.warn(f"{path} was written {changed}", stacklevel=2)
 
 
-def _check_points(path: Path, domain: Domain, trials: Sequence[Trial]) -> None:
-    """Refuse a journal with a point that nobody can have asked for."""
+def _assigned(path: Path, domain: Domain, trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """The trials with their assignments; refuses codes that no variable takes."""
+    found = []
+    for trial in trials:
+        with rows.intact(path, f"trial {trial.number}"):
+            found.append(replace(trial, assignment=domain.assignment(trial.point)))
+    return tuple(found)
+
+
+def _check_codes(path: Path, domain: Domain, trials: Sequence[Trial]) -> None:
+    """Refuse codes that no variable takes."""
     for trial in trials:
         with rows.intact(path, f"trial {trial.number}"):
             domain.checked(trial.point)
+
+
+def _check_feasible(path: Path, domain: Domain, trials: Sequence[Trial]) -> None:
+    """Refuse a journal with a point that nobody can have asked for."""
     # What the user knew was checked when it was given; what a study proposed has always been in the domain.
     proposed = [trial for trial in trials if trial.origin.source is not Source.KNOWN]
     if proposed:
         inside = domain.feasible(domain.rows([trial.point for trial in proposed]))
-        for trial, contained in zip(proposed, inside, strict=True):
-            with rows.intact(path, f"trial {trial.number}"):
-                if not contained:
-                    raise ValueError(f"its point {trial.point} is not in the domain")
+        for number in np.flatnonzero(~inside):
+            with rows.intact(path, f"trial {proposed[number].number}"):
+                raise ValueError(f"its point {proposed[number].point} is not in the domain")
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

@@ -193,8 +193,9 @@ class Study:
         number = _trial_number("fail", number)
         if not isinstance(reason, str):
             raise TypeError(f"the reason why trial {number} failed must be a string, not {reason!r}")
-        self._end(number, Failed(storable(reason), _duration(number, seconds), time.time()))
-        events.failed(number, reason)
+        kept = storable(reason)
+        self._end(number, Failed(kept, _duration(number, seconds), time.time()))
+        events.failed(number, kept)
 
     def explain(self) -> Any:
         """What the strategy believes about the objective, where it can say so."""

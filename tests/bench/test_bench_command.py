@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from milbox.bench.measure.cells import read_cells
 from milbox.bench.problems.binding import SEQUENCES
-from milbox.bench.records import read_cells
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from milbox.arrays import IntArray
-from milbox.bench.architectures import POINTS, time_curves, time_table
 from milbox.bench.cell_search import CellEvolution, CellSampling, mutants, pruned, refusal
+from milbox.bench.measure.cells import CellRecord
 from milbox.bench.problems.cells import EDGES, ENDS, INNER, NULL, VERTICES
 from milbox.bench.problems.nasbench import cell_domain
-from milbox.bench.records import CellRecord
+from milbox.bench.report.architectures import POINTS, time_curves, time_table
 from milbox.domain import Domain, binary
 from milbox.testing.answers import proposed
 from milbox.trials import Finished, History, Proposal

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import milbox.domain as md
-from milbox.bench.metrics import (
+from milbox.bench.measure.cells import CellRecord, read_cell, read_cells
+from milbox.bench.measure.metrics import (
     areas,
     best_rewards,
     cell_row,
@@ -31,9 +32,8 @@ from milbox.bench.metrics import (
     spread,
 )
 from milbox.bench.plan import Cell
-from milbox.bench.records import CellRecord, read_cell, read_cells
-from milbox.bench.report import write_report
-from milbox.bench.tables import (
+from milbox.bench.report.page import write_report
+from milbox.bench.report.tables import (
     ablations,
     boundaries,
     comparisons,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from milbox.bench.execute import End, attempt, progress
+from milbox.bench.measure.cells import read_cell
 from milbox.bench.plan import Cell, read_plan
 from milbox.bench.problems import load
-from milbox.bench.records import read_cell
 from milbox.bench.runner import run_cells, run_cells_on_dask
 from milbox.errors import SolverUnavailable
 from milbox.system import lock_holder

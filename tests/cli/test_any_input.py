@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from milbox.cli.answers import answers, known_data
-from milbox.cli.output import InputError
-from milbox.cli.problem_file import parse_problem
-from milbox.cli.rows import read_rows
+from milbox.cli.console import InputError
+from milbox.cli.problem.file import parse_problem
+from milbox.cli.results.answers import answers, known_data
+from milbox.cli.results.rows import read_rows
 from milbox.domain.rules.meaning import FUNCTIONS
 from milbox.trials import History, Proposal
 

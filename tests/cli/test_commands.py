@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cli.conftest import Milbox, command
-from milbox.cli.problem_file import read_problem
+from milbox.cli.problem.file import read_problem
 from milbox.domain import Domain
 from milbox.trials import Journal, Trial, rows
 
@@ -81,7 +81,7 @@ def test_check(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
 
 
 def test_check_does_not_wait_for_a_proof() -> None:
-    from milbox.cli.check import hurried
+    from milbox.cli.commands.check import hurried
     from milbox.inner import Mip
     from milbox.milp.solution import Limits
     from milbox.strategies import NNMILP, RandomSearch

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Milbox, command
-from milbox.cli import commands
-from milbox.cli.progress import sparkline
+from milbox.cli import command_line
+from milbox.cli.live import sparkline
 
 SLOW = """\
 import time
@@ -160,5 +160,5 @@ def test_shells_complete_commands(
 ) -> None:
     monkeypatch.setenv("_MILBOX_COMPLETE", f"{shell}_source")
     with pytest.raises(SystemExit):
-        commands.main(args=[], prog_name="milbox", complete_var="_MILBOX_COMPLETE")
+        command_line.main(args=[], prog_name="milbox", complete_var="_MILBOX_COMPLETE")
     assert "_MILBOX_COMPLETE" in capsys.readouterr().out

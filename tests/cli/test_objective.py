@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from milbox.cli.objective import Command, PythonFunction, filled
+from milbox.cli.problem.objective import Command, PythonFunction, filled
 from milbox.errors import ObjectiveFailed
 from milbox.run.evaluation import evaluate
 from milbox.trials import Failed, Finished

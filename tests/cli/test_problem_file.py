@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 import milbox.domain as mb
-from milbox.cli.objective import Command, PythonFunction
-from milbox.cli.output import InputError
-from milbox.cli.problem_file import parse_problem, read_problem
-from milbox.cli.toml_lines import line_of
+from milbox.cli.console import InputError
+from milbox.cli.problem.file import parse_problem, read_problem
+from milbox.cli.problem.objective import Command, PythonFunction
+from milbox.cli.problem.toml_lines import line_of
 from milbox.domain import Domain
 
 CONTRACT = """\

@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 
 from cli.conftest import Milbox, command
-from milbox.cli.progress import Watch, sparkline
+from milbox.cli.live import Watch, sparkline
 from milbox.cli.summary import proofs_text, value_text
 from milbox.milp.solution import Status
 from milbox.trials import Certificate, Failed, Finished, Proposal, Trial

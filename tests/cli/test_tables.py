@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import milbox.domain as mb
 from generators import small_domains
-from milbox.cli.answers import Answer, answers, known_data
-from milbox.cli.output import InputError
-from milbox.cli.rows import read_rows
-from milbox.cli.table import batch_csv, code_of
+from milbox.cli.console import InputError
+from milbox.cli.results.answers import Answer, answers, known_data
+from milbox.cli.results.rows import read_rows
+from milbox.cli.results.table import batch_csv, code_of
 from milbox.domain import Domain
 from milbox.study import Study
 from milbox.trials import Failed, Finished, History, Proposal, Trial

@@ -2,7 +2,7 @@
 
 import pytest
 
-from milbox.cli.output import method_text
+from milbox.cli.console import method_text
 from milbox.cli.summary import value_text
 
 

@@ -35,7 +35,9 @@ def test_the_reference_names_everything_public_and_nothing_else() -> None:
 
 
 def test_every_command_has_its_entry() -> None:
-    from milbox.cli import commands
+    from milbox.cli import command_line
 
     page = (DOCS / "reference" / "command-line.md").read_text()
-    assert {str(name) for name in commands.commands} <= set(re.findall(r"^`milbox (\w+)", page, re.MULTILINE))
+    assert {str(name) for name in command_line.commands} <= set(
+        re.findall(r"^`milbox (\w+)", page, re.MULTILINE)
+    )

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from milbox.arrays import Point
-from milbox.bench.published import INNER_SECONDS, SOLVE_SECONDS
-from milbox.bench.records import CellRecord, read_cells
-from milbox.bench.tables import markdown, number
+from milbox.bench.measure.cells import CellRecord, read_cells
+from milbox.bench.report.published import INNER_SECONDS, SOLVE_SECONDS
+from milbox.bench.report.tables import markdown, number
 from milbox.domain import Domain
 from milbox.errors import DataError, Undecided
 from milbox.inner import Auto, Evolution, InnerSolver, PaperMip

@@ -17,20 +17,20 @@ from typing import Any
 
 import click
 
-from milbox.cli.about import version
-from milbox.cli.bench import bench
-from milbox.cli.check import check
-from milbox.cli.data import data
-from milbox.cli.demo import demo
-from milbox.cli.explain import explain
-from milbox.cli.export import export
-from milbox.cli.init import init
-from milbox.cli.laboratory import ask, tell
-from milbox.cli.look import best, status, trials
-from milbox.cli.output import BAD_INPUT, INTERRUPTED, RUN_FAILED, say
-from milbox.cli.report import report
-from milbox.cli.run import resume, run
-from milbox.cli.serve import serve
+from milbox.cli.commands.about import version
+from milbox.cli.commands.ask_tell import ask, tell
+from milbox.cli.commands.bench import bench
+from milbox.cli.commands.check import check
+from milbox.cli.commands.data import data
+from milbox.cli.commands.demo import demo
+from milbox.cli.commands.explain import explain
+from milbox.cli.commands.export import export
+from milbox.cli.commands.init import init
+from milbox.cli.commands.report import report
+from milbox.cli.commands.run import resume, run
+from milbox.cli.commands.serve import serve
+from milbox.cli.commands.status import best, status, trials
+from milbox.cli.console import BAD_INPUT, INTERRUPTED, RUN_FAILED, say
 from milbox.errors import MilboxError, ObjectiveFailed, SolverUnavailable, UnsupportedProgram
 
 GROUPS = {
@@ -71,7 +71,7 @@ class InGroups(click.Group):
     "3 nothing left to ask; 130 interrupted, with everything told kept.",
 )
 @click.version_option(package_name="milbox")
-def commands() -> None:
+def command_line() -> None:
     """Black-box optimisation over constrained discrete domains: every proposal feasible, new and certified.
 
     Five minutes: milbox init; milbox check problem.toml; milbox run problem.toml --budget 60 --initial 20
@@ -80,7 +80,7 @@ def commands() -> None:
 
 for group in GROUPS.values():
     for command in group:
-        commands.add_command(command)
+        command_line.add_command(command)
 
 
 def hung_up() -> int:
@@ -93,7 +93,7 @@ def main() -> None:
     """Run a command, and end with its exit status."""
     warnings.showwarning = lambda message, *_, **__: say(f"Warning: {message}")
     try:
-        commands.main(prog_name="milbox", standalone_mode=False)
+        command_line.main(prog_name="milbox", standalone_mode=False)
         sys.stdout.flush()
         status_code = 0
     except BrokenPipeError:

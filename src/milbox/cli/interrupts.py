@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 
 from milbox import system
-from milbox.cli.output import INTERRUPTED, say
+from milbox.cli.console import INTERRUPTED, say
 
 PATIENCE = 1.2
 """Seconds that the main thread has to end by itself."""

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from milbox.cli.output import plural, seconds_text
-from milbox.cli.table import trial_entry
+from milbox.cli.console import plural, seconds_text
+from milbox.cli.results.table import trial_entry
 
 if TYPE_CHECKING:
     from milbox.trials.record import Proofs, Record, Spent

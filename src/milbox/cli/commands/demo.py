@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.output import INTERRUPTED, emit, say, seconds_text
+from milbox.cli.console import INTERRUPTED, emit, say, seconds_text
 
 if TYPE_CHECKING:
-    from milbox.cli.progress import Style
+    from milbox.cli.live import Style
     from milbox.study import Study
 
 PROBLEM = "ising/100/0"
@@ -28,7 +28,7 @@ INITIAL = 50
 def demo(budget: int, seed: int, as_json: bool) -> None:
     """Optimise a black box of 100 spins with ten balance constraints, and say what is proved."""
     from milbox.bench.problems import load
-    from milbox.cli.progress import Watch, watched
+    from milbox.cli.live import Watch, watched
     from milbox.cli.summary import summary
     from milbox.run import evaluations
     from milbox.strategies import NNMILP

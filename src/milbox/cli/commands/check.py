@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.output import InputError, RunFailed, emit, method_text, plural, say, seconds_text
-from milbox.cli.problem_file import ProblemFile, read_problem
+from milbox.cli.console import InputError, RunFailed, emit, method_text, plural, say, seconds_text
+from milbox.cli.problem.file import ProblemFile, read_problem
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
@@ -31,7 +31,7 @@ def check(problem: Path, evaluate: bool, as_json: bool) -> None:
     Says whether it is feasible (and if not, which rules exclude one another), how many points it has, how
     proposals are found, and what one evaluation gives. Nothing is written.
     """
-    from milbox.cli.run import check_runnable
+    from milbox.cli.commands.run import check_runnable
 
     read = read_problem(problem)
     findings: dict[str, Any] = {"problem": str(problem), **shape(read)}
@@ -89,7 +89,7 @@ def rehearsed(problem: ProblemFile) -> "list[Proposal]":
     """A random point, and a proposal as the strategy finds it; the values it learns from are made up."""
     import numpy as np
 
-    from milbox.cli.journals import conflict_text
+    from milbox.cli.study import conflict_text
     from milbox.embed.conflict import ensure_feasible
     from milbox.errors import DomainError
     from milbox.milp.solvers import Scip

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from milbox.cli.output import say, seconds_text
+from milbox.cli.console import say, seconds_text
 from milbox.cli.summary import spent_text
 from milbox.trials.origin import Source
 from milbox.trials.record import best_of, spent

@@ -12,8 +12,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from milbox.cli.objective import text_of
-from milbox.cli.output import InputError, iso_time, jsonable
+from milbox.cli.console import InputError, iso_time, jsonable
+from milbox.cli.problem.objective import text_of
 from milbox.trials.value import number_in
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from milbox.cli.output import InputError, emit, say
+from milbox.cli.console import InputError, emit, say
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 PORT = 8517

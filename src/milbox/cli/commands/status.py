@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.output import InputError, emit, iso_time, plural, seconds_text, show
+from milbox.cli.console import InputError, emit, iso_time, plural, seconds_text, show
 
 if TYPE_CHECKING:
     from milbox.trials import Trial
@@ -125,8 +125,8 @@ def status_table(record: "Record") -> Any:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one trial, or a list with --top.")
 def best(journal: Path, top: int, as_json: bool) -> None:
     """Print the best point found so far."""
+    from milbox.cli.results.table import trial_entry
     from milbox.cli.summary import assignment_lines
-    from milbox.cli.table import trial_entry
     from milbox.trials.record import read_record
 
     record = read_record(journal)
@@ -153,8 +153,8 @@ def trials(
     journal: Path, state: str | None, last: int | None, csv_file: Path | None, force: bool, as_json: bool
 ) -> None:
     """List the trials in JOURNAL."""
-    from milbox.cli.laboratory import check_writable, write
-    from milbox.cli.table import batch_csv, trial_entry
+    from milbox.cli.commands.ask_tell import check_writable, write
+    from milbox.cli.results.table import batch_csv, trial_entry
     from milbox.trials.record import read_record
 
     if csv_file is not None:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray
-from milbox.bench import published
 from milbox.bench.algorithms import ALGORITHMS
-from milbox.bench.metrics import (
+from milbox.bench.measure.cells import CellRecord
+from milbox.bench.measure.metrics import (
     GAPS,
     Comparison,
     algorithms_of,
@@ -28,7 +28,7 @@ from milbox.bench.metrics import (
     shares_of_gaps,
     spread,
 )
-from milbox.bench.records import CellRecord
+from milbox.bench.report import published
 
 REFERENCE = "nn+milp"
 NETWORKS = {

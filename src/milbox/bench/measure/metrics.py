@@ -8,8 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from milbox.arrays import FloatArray
+from milbox.bench.measure.cells import CellRecord
 from milbox.bench.problems import primal_gap
-from milbox.bench.records import CellRecord
 
 Table: TypeAlias = dict[str, dict[str, float]]
 """One number for each problem and algorithm."""

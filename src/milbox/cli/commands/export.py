@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.output import InputError, jsonable, plural, say
+from milbox.cli.console import InputError, jsonable, plural, say
 
 if TYPE_CHECKING:
     from milbox.domain import Variable
@@ -33,8 +33,8 @@ def export(journal: Path, kind: str | None, out: Path, force: bool) -> None:
     For Optuna, a file that ends in .log is a journal storage (fast), one that ends in .sqlite3 or .db a
     database; `optuna-dashboard FILE` shows either.
     """
-    from milbox.cli.laboratory import check_writable, write
-    from milbox.cli.table import batch_csv, trial_entry
+    from milbox.cli.commands.ask_tell import check_writable, write
+    from milbox.cli.results.table import batch_csv, trial_entry
     from milbox.trials.record import read_record
 
     endings = {".csv": "csv", ".jsonl": "jsonl", ".log": "optuna", ".sqlite3": "optuna", ".db": "optuna"}
@@ -101,7 +101,7 @@ def frozen(record: "Record", trial: "Trial", distributions: dict[str, Any]) -> A
     """One trial as Optuna keeps it."""
     from optuna.trial import FrozenTrial, TrialState
 
-    from milbox.cli.table import trial_entry
+    from milbox.cli.results.table import trial_entry
 
     pairs = zip(record.domain.variables, trial.point, strict=True)
     entry = trial_entry(trial)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.output import InputError, RunFailed, emit, plural, say, seconds_text
+from milbox.cli.console import InputError, RunFailed, emit, plural, say, seconds_text
 
 if TYPE_CHECKING:
     from milbox.bench.execute import End
@@ -153,7 +153,7 @@ def finish(ends: "Sequence[End]", folder: Path) -> None:
 @click.option("--figures/--no-figures", default=True, help="Draw figures, for which Matplotlib is needed.")
 def report(results: Path, out: Path | None, data: Path | None, figures: bool) -> None:
     """Write report.md, cells.csv, curves.csv and figures for the journals in a folder."""
-    from milbox.bench.report import write_report
+    from milbox.bench.report.page import write_report
 
     click.echo(write_report(results, out, data=data, draw=figures))
 

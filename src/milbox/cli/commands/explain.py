@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.output import InputError, emit, method_text, plural, seconds_text, show
+from milbox.cli.console import InputError, emit, method_text, plural, seconds_text, show
 
 if TYPE_CHECKING:
     from milbox.study import Study
@@ -34,9 +34,9 @@ def explain(file: Path, trial: int | None, problem: Path | None, as_json: bool) 
         else:
             show(text)
         return
-    from milbox.cli.answers import trial_number
+    from milbox.cli.results.answers import trial_number
+    from milbox.cli.results.table import trial_entry
     from milbox.cli.summary import assignment_lines
-    from milbox.cli.table import trial_entry
     from milbox.trials.record import read_record
 
     record = read_record(file)
@@ -63,7 +63,7 @@ def explain(file: Path, trial: int | None, problem: Path | None, as_json: bool) 
 
 def next_point(path: Path) -> str:
     """How the first point of a problem that has not been started will be found."""
-    from milbox.cli.problem_file import read_problem
+    from milbox.cli.problem.file import read_problem
     from milbox.study import Study
 
     problem = read_problem(path)
@@ -72,7 +72,7 @@ def next_point(path: Path) -> str:
 
 def next_point_of(path: Path, given: Path | None) -> str:
     """How the next point of a journal's study will be found; the journal is only read."""
-    from milbox.cli.journals import problem_of, strategy_of
+    from milbox.cli.study import problem_of, strategy_of
     from milbox.study import Study
     from milbox.trials.record import read_record
 

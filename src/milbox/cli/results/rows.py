@@ -11,8 +11,8 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from milbox.cli.output import InputError, say
-from milbox.cli.table import as_written
+from milbox.cli.console import InputError, say
+from milbox.cli.results.table import as_written
 
 # NumPy's arrays have no more axes than this.
 DEEPEST = 64

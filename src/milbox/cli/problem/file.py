@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
 
-from milbox.cli.output import InputError
-from milbox.cli.toml_lines import line_of, rule_line, syntax_error_line
+from milbox.cli.console import InputError
+from milbox.cli.problem.toml_lines import line_of, rule_line, syntax_error_line
 
 if TYPE_CHECKING:
-    from milbox.cli.objective import Command, PythonFunction
+    from milbox.cli.problem.objective import Command, PythonFunction
     from milbox.domain import Constraint, Domain
     from milbox.run import Stop
     from milbox.strategies import Strategy
@@ -193,7 +193,7 @@ class Parser:
 
     def objective(self, declared: Mapping[str, Any]) -> "tuple[Sense, Command | PythonFunction | None]":
         """How values are measured, and whether large or small ones are good."""
-        from milbox.cli.objective import Command, PythonFunction, unknown_names
+        from milbox.cli.problem.objective import Command, PythonFunction, unknown_names
 
         form = self.table(self.document.get("objective", {}), "objective")
         self.known_keys(form, OBJECTIVE, "the objective", "objective")
@@ -244,7 +244,7 @@ class Parser:
 
     def strategy(self, domain: "Domain", initial: int | None, given: str | None) -> "Strategy":
         """Who chooses the points: a strategy given on the command line, or the file's, or the default."""
-        from milbox.cli.strategy import DEFAULT, strategy_named
+        from milbox.cli.problem.strategy import DEFAULT, strategy_named
 
         form = self.table(self.document.get("strategy", {}), "strategy")
         self.known_keys(form, ("name", "initial"), "the strategy", "strategy")

@@ -11,7 +11,8 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.bench.algorithms import ALGORITHMS
-from milbox.bench.metrics import (
+from milbox.bench.measure.cells import CellRecord
+from milbox.bench.measure.metrics import (
     algorithms_of,
     areas,
     best_rewards,
@@ -24,7 +25,6 @@ from milbox.bench.metrics import (
     shortest,
     spread,
 )
-from milbox.bench.records import CellRecord
 from milbox.errors import SolverUnavailable
 
 # Okabe & Ito's colours, which colour-blind readers can tell apart, one for each kind of inner solver or

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from milbox.cli.output import InputError
-from milbox.cli.problem_file import ProblemFile, parse_problem, read_problem
+from milbox.cli.console import InputError
+from milbox.cli.problem.file import ProblemFile, parse_problem, read_problem
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
@@ -93,7 +93,7 @@ def create_study(
 
 def open_to_ask(path: Path, header: "Header", given: Path | None, known: Path | None) -> "Study":
     """The study of a journal, able to propose; with the user's own data from a file."""
-    from milbox.cli.answers import known_data
+    from milbox.cli.results.answers import known_data
     from milbox.domain import Domain
 
     # A file given now must describe the journal's domain, or the journal refuses it.
@@ -131,7 +131,7 @@ def reopened(
 
 def strategy_of(path: Path, header: "Header", domain: "Domain") -> "Strategy":
     """The strategy of a journal that was created in Python, where it has a name."""
-    from milbox.cli.strategy import strategy_named
+    from milbox.cli.problem.strategy import strategy_named
     from milbox.trials.identity import name_and_settings
 
     name, settings = name_and_settings(header.strategy) or (None, "")

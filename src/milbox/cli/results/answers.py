@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from milbox.cli.output import InputError, plural, say
-from milbox.cli.rows import Row, read_rows
-from milbox.cli.table import FIELDS, code_of, number_of, refuse_columns, shortened
+from milbox.cli.console import InputError, plural, say
+from milbox.cli.results.rows import Row, read_rows
+from milbox.cli.results.table import FIELDS, code_of, number_of, refuse_columns, shortened
 
 if TYPE_CHECKING:
     from milbox.domain import Domain

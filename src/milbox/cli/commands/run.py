@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.output import INTERRUPTED, InputError, RunFailed, emit, plural, say, show
-from milbox.cli.problem_file import ProblemFile, read_problem
+from milbox.cli.console import INTERRUPTED, InputError, RunFailed, emit, plural, say, show
+from milbox.cli.problem.file import ProblemFile, read_problem
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from milbox.cli.progress import Style
+    from milbox.cli.live import Style
     from milbox.study import Study
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -82,8 +82,8 @@ def run(
     A journal that exists already is continued: its trials count towards the budget, and pending ones are
     evaluated first. Ctrl-C loses nothing; `milbox resume JOURNAL` goes on.
     """
-    from milbox.cli.answers import known_data
-    from milbox.cli.journals import create_study
+    from milbox.cli.results.answers import known_data
+    from milbox.cli.study import create_study
     from milbox.trials.journal import glance
 
     journal = journal or Path(f"{problem.stem}.db")
@@ -127,7 +127,7 @@ def resume(
     The objective is read again from the problem file, so that a corrected command takes effect; variables
     and rules must be the same.
     """
-    from milbox.cli.journals import create_study, problem_of
+    from milbox.cli.study import create_study, problem_of
     from milbox.trials.journal import glance
 
     header = glance(journal).header
@@ -147,8 +147,8 @@ def resume(
 
 def check_runnable(problem: ProblemFile) -> None:
     """Refuse a problem whose values no program measures, or whose function cannot be loaded."""
-    from milbox.cli.objective import PythonFunction
-    from milbox.cli.toml_lines import line_of
+    from milbox.cli.problem.objective import PythonFunction
+    from milbox.cli.problem.toml_lines import line_of
     from milbox.run.evaluation import check_objective
 
     objective = problem.objective
@@ -196,9 +196,9 @@ def drive(
 ) -> None:
     """The loop, with something to look at and a good end whatever happens."""
     from milbox.cli.interrupts import Farewell, ending_promptly
-    from milbox.cli.progress import Watch, watched
+    from milbox.cli.live import Watch, watched
+    from milbox.cli.results.table import trial_entry
     from milbox.cli.summary import outcome_lines, summary
-    from milbox.cli.table import trial_entry
     from milbox.errors import ObjectiveFailed
     from milbox.run import evaluations
     from milbox.run.stopping import reason

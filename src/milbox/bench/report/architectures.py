@@ -12,11 +12,11 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.bench.algorithms import ALGORITHMS
-from milbox.bench.figures import figure, line
-from milbox.bench.metrics import algorithms_of, half_width
+from milbox.bench.measure.cells import CellRecord
+from milbox.bench.measure.metrics import algorithms_of, half_width
 from milbox.bench.problems import load
-from milbox.bench.records import CellRecord
-from milbox.bench.tables import markdown, plus_minus
+from milbox.bench.report.figures import figure, line
+from milbox.bench.report.tables import markdown, plus_minus
 from milbox.errors import DataError
 
 # Where curves are read off, in shares of the time that every trial has used.

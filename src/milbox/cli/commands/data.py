@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from milbox.cli.output import plural, say
+from milbox.cli.console import plural, say
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)

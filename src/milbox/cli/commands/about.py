@@ -5,7 +5,7 @@ import platform
 
 import click
 
-from milbox.cli.output import emit
+from milbox.cli.console import emit
 
 LIBRARIES = (
     "numpy",

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.output import InputError, NothingLeft, emit, plural, say
-from milbox.cli.problem_file import read_problem
+from milbox.cli.console import InputError, NothingLeft, emit, plural, say
+from milbox.cli.problem.file import read_problem
 
 if TYPE_CHECKING:
-    from milbox.cli.answers import Answer, Answers
+    from milbox.cli.results.answers import Answer, Answers
     from milbox.domain import Domain
     from milbox.study import Study
     from milbox.trials import Trial
@@ -72,8 +72,8 @@ def opened(
     known: Path | None,
 ) -> "Study":
     """The study to ask: the journal's, or a new one for the problem file."""
-    from milbox.cli.answers import known_data
-    from milbox.cli.journals import create_study, open_to_ask
+    from milbox.cli.results.answers import known_data
+    from milbox.cli.study import create_study, open_to_ask
     from milbox.trials.journal import glance
 
     if not journal.exists():
@@ -98,8 +98,8 @@ def hand_out(
     trials: "list[Trial]", domain: "Domain", csv_file: Path | None, as_json: bool, journal: Path
 ) -> None:
     """A batch as a file, as JSON, or for reading."""
+    from milbox.cli.results.table import batch_csv, trial_entry
     from milbox.cli.summary import assignment_lines
-    from milbox.cli.table import batch_csv, trial_entry
 
     if csv_file is not None:
         again = f"the points are pending; to write them: milbox trials {journal} --state pending --csv FILE"
@@ -142,10 +142,10 @@ def tell(
     asked. If any row is wrong, nothing is recorded (unless --partial) and each wrong row is named. Telling
     the same file again is harmless.
     """
-    from milbox.cli.answers import Answer, Answers, answers, trial_number
-    from milbox.cli.journals import open_to_tell
-    from milbox.cli.rows import read_rows
-    from milbox.cli.table import number_of
+    from milbox.cli.results.answers import Answer, Answers, answers, trial_number
+    from milbox.cli.results.rows import read_rows
+    from milbox.cli.results.table import number_of
+    from milbox.cli.study import open_to_tell
 
     if (results is None) == (trial is None):
         raise click.UsageError("give a file of results, or --trial with --value or --failed")

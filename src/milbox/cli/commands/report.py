@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from milbox.cli.output import InputError, plural, say
+from milbox.cli.console import InputError, plural, say
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 # How much of a file is read to see whether it is a page of ours: more than the policy in front of the mark.
@@ -22,7 +22,7 @@ def report(journal: Path, out: Path | None, title: str | None, force: bool) -> N
     Progress, best points, predictions against measurements, certificates, which variables matter, and the
     constraints at the best point. An older page is overwritten.
     """
-    from milbox.cli.laboratory import check_writable, write
+    from milbox.cli.commands.ask_tell import check_writable, write
     from milbox.page import page
     from milbox.trials.record import read_record
 

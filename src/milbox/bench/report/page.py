@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from milbox.bench import figures, tables
 from milbox.bench.algorithms import ALGORITHMS
-from milbox.bench.architectures import time_curves, time_figure, time_table
-from milbox.bench.metrics import (
+from milbox.bench.measure.cells import CellRecord, read_cells
+from milbox.bench.measure.metrics import (
     algorithms_of,
     by_problem,
     cell_row,
@@ -25,7 +24,8 @@ from milbox.bench.metrics import (
 )
 from milbox.bench.plan import safe
 from milbox.bench.problems.nasbench import KNOWN
-from milbox.bench.records import CellRecord, read_cells
+from milbox.bench.report import figures, tables
+from milbox.bench.report.architectures import time_curves, time_figure, time_table
 
 
 @dataclass(slots=True)

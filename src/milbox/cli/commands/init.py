@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.output import InputError, say
+from milbox.cli.console import InputError, say
 from milbox.errors import DataError
 
 if TYPE_CHECKING:

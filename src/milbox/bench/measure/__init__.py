@@ -1,0 +1,1 @@
+"""Journals of a plan as arrays, and what is computed from them."""

@@ -1,0 +1,1 @@
+"""Problem files: what they say, and where they say it."""

@@ -1,0 +1,1 @@
+"""Files of points and results: written for people and programs, and read back from them."""

@@ -23,6 +23,8 @@ from milbox.milp.solvers import Scip
 from milbox.strategies import NNMILP
 from milbox.trials import Empty, Failed, Finished, History, Pending, Proposal, Trial, Unknown
 from milbox.trials.exhaustion import nothing_found
+from milbox.trials.header import Sense
+from milbox.trials.record import sign_of
 
 if TYPE_CHECKING:
     from milbox.strategies import Strategy
@@ -136,7 +138,7 @@ class MilboxSampler(BaseSampler):
         history = history_of(
             [other for other in others if other.number != trial.number],
             self._domain,
-            1.0 if study.direction is StudyDirection.MAXIMIZE else -1.0,
+            "maximize" if study.direction is StudyDirection.MAXIMIZE else "minimize",
         )
         rng = np.random.default_rng([self._seed, trial.number, len(history)])
         answer = self._strategy.propose(self._domain, history, 1, rng)
@@ -159,7 +161,7 @@ class MilboxSampler(BaseSampler):
         study._storage.set_trial_system_attr(trial._trial_id, POINT, list(proposal.point))
 
 
-def history_of(trials: Sequence[FrozenTrial], domain: Domain, sign: float) -> History:
+def history_of(trials: Sequence[FrozenTrial], domain: Domain, sense: Sense) -> History:
     """Optuna's trials as a history, in the sense in which large is good.
 
     A trial counts with the parameters it really had, also when a user enqueued or added it; one that lies
@@ -172,7 +174,7 @@ def history_of(trials: Sequence[FrozenTrial], domain: Domain, sign: float) -> Hi
             continue
         outcome: Pending | Finished | Failed
         if trial.state is TrialState.COMPLETE and trial.values is not None and np.isfinite(trial.values[0]):
-            outcome = Finished(sign * trial.values[0])
+            outcome = Finished(sign_of(sense) * trial.values[0])
         elif trial.state.is_finished():
             outcome = Failed(trial.state.name)
         else:

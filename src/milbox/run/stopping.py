@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from milbox.study import Study
+from milbox.trials.record import sign_of
 from milbox.trials.value import measured, whole
 
 
@@ -47,16 +48,12 @@ def reason(stop: Stop, study: Study, elapsed: float) -> str | None:
     best = study.best
     if best is None or best.value is None:
         return None
-    if stop.target is not None and _as_good(best.value, stop.target, study.sense):
+    sign = sign_of(study.sense)
+    if stop.target is not None and sign * best.value >= sign * stop.target:
         return f"the target of {stop.target:g} is reached"
     if stop.patience is not None and _since(study, best.number) >= stop.patience:
         return f"the last {stop.patience} evaluations brought no better value"
     return None
-
-
-def _as_good(value: float, target: float, sense: str) -> bool:
-    """Whether a value is at least as good as the target."""
-    return value <= target if sense == "minimize" else value >= target
 
 
 def _since(study: Study, number: int) -> int:

@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from milbox.cli.console import InputError
 from milbox.cli.problem.toml_lines import line_of, rule_line, syntax_error_line
@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from milbox.domain import Constraint, Domain
     from milbox.run import Stop
     from milbox.strategies import Strategy
+    from milbox.trials.header import Sense
 
-Sense: TypeAlias = Literal["maximize", "minimize"]
-
-SENSES: dict[str, Sense] = {
+SENSES: "dict[str, Sense]" = {
     "maximize": "maximize",
     "maximise": "maximize",
     "minimize": "minimize",
@@ -54,7 +53,7 @@ class ProblemFile:
     text: str
     domain: "Domain"
     rules: tuple[Rule, ...]
-    sense: Sense
+    sense: "Sense"
     objective: "Command | PythonFunction | None"
     """None when values come from people, through `milbox tell`."""
     strategy: "Strategy"

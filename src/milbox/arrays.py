@@ -1,6 +1,6 @@
 """Type aliases for the arrays and points that the whole package exchanges."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +8,9 @@ import numpy.typing as npt
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+SparseMatrix: TypeAlias = Any
+"""A `scipy.sparse.csr_array`; SciPy has no types."""
 
 Point: TypeAlias = tuple[int, ...]
 """One code per variable: the integer itself, or the index of a choice."""

@@ -98,7 +98,7 @@ class Run:
     """One run of RBFOpt, stopped at the point it wants to evaluate."""
 
     def __init__(self, strategy: RbfOpt, domain: Domain) -> None:
-        self.identity = (strategy, domain.fingerprint)
+        self.identity: tuple[RbfOpt, str] = (strategy, domain.fingerprint)
         self.transcript: dict[Point, float] = {}
         self.wanted: Point | None = None
         self._questions: queue.SimpleQueue[Point | BaseException | None] = queue.SimpleQueue()

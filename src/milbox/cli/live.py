@@ -33,12 +33,12 @@ class Watch:
         self.budget = budget
         self.best: Trial | None = None
         self.curve: list[float] = []
-        self.before = 0
+        self.before: int = 0
         for trial in earlier:
             self.before += trial.state != "pending" and trial.origin.source is not Source.KNOWN
             self.note(trial)
         self.ended: list[Trial] = []
-        self.began = time.monotonic()
+        self.began: float = time.monotonic()
 
     def add(self, trial: "Trial") -> None:
         """One more trial has ended."""

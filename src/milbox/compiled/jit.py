@@ -90,5 +90,5 @@ def _of_two(name: str) -> Any:
 
 # numba's own max and min are comparisons, which LLVM does not recognise as a reduction and so does not
 # vectorise: that costs a factor of three to five.
-larger = _of_two("llvm.maxnum.f64")
-smaller = _of_two("llvm.minnum.f64")
+larger: Any = _of_two("llvm.maxnum.f64")
+smaller: Any = _of_two("llvm.minnum.f64")

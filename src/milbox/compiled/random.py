@@ -3,6 +3,7 @@
 A generator is one 64-bit counter. Each draw adds `STEP` to it and mixes the bits of the sum.
 """
 
+from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
@@ -26,7 +27,7 @@ def splitmix64(counter: Bits) -> Bits:
     return z ^ (z >> _31)
 
 
-mixed = inlined(splitmix64)
+mixed: Callable[[np.uint64], np.uint64] = inlined(splitmix64)
 
 
 @inlined

@@ -16,7 +16,7 @@ from typing import Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from milbox.arrays import BoolArray, FloatArray, IntArray
+from milbox.arrays import BoolArray, FloatArray, IntArray, SparseMatrix
 from milbox.domain.model.variables import Variable, width
 
 
@@ -80,7 +80,7 @@ class Coding:
         features = self.start[variables] + np.where(hot, codes - self.low[variables], 0)
         return features, np.where(hot, 1.0, codes)
 
-    def added_by(self, rows: IntArray, variables: IntArray, codes: IntArray, count: int) -> csr_array:
+    def added_by(self, rows: IntArray, variables: IntArray, codes: IntArray, count: int) -> SparseMatrix:
         """(count, features): what the codes in each row add to an encoded point."""
         features, values = self.set_by(variables, codes)
         added = csr_array((values, (rows, features)), shape=(count, self.features))

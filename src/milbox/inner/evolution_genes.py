@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from milbox.arrays import BoolArray, IntArray
+from milbox.arrays import BoolArray, IntArray, SparseMatrix
 from milbox.domain import Domain
 from milbox.domain.blocks import Block, blocks
 
@@ -27,7 +26,7 @@ class Genes:
     """The first variable of each block."""
     low: IntArray
     """The lowest code of each variable."""
-    features: csr_array
+    features: SparseMatrix
     """What each state adds to the encoded point, the states of one block after those of the other."""
     first: IntArray
     """The row of each block's first state in `features`."""
@@ -101,7 +100,7 @@ def genes_of(domain: Domain, found: tuple[Block, ...]) -> Genes:
     )
 
 
-def state_features(domain: Domain, found: tuple[Block, ...]) -> csr_array:
+def state_features(domain: Domain, found: tuple[Block, ...]) -> SparseMatrix:
     """The features of every state of every block, those of other blocks zero."""
     rows, variables, codes = [], [], []
     above = 0

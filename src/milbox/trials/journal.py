@@ -40,7 +40,7 @@ class Journal:
             header: what the study is that it is opened for.
             domain: the domain of the header, where there is one already.
         """
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._pid = os.getpid()
         with _explained(self.path):
             # Absolute, since the user's code may change the working folder.

@@ -12,7 +12,7 @@ from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 
 
-class Points(Sequence[Point]):
+class Points(Sequence[Point]):  # noqa: PLW1641 - unhashable, as a list is
     """An immutable sequence of points with their codes, their features, and a quick `in`.
 
     A sequence made by `extended` shares the store of the one it extends. A store only grows, and each
@@ -78,8 +78,6 @@ class Points(Sequence[Point]):
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Points | list) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"Points({list(self)})"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_array
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import FloatArray, IntArray, SparseMatrix
 from milbox.bench.problems.folder import Folders, arrays, find, index, listed, shaped
 from milbox.bench.problems.lp import read_lp
 from milbox.bench.problems.osil import read_osil
@@ -38,7 +38,7 @@ class NegatedQuadratic:
 
     constant: float
     linear: FloatArray
-    upper: csr_array
+    upper: SparseMatrix
 
     def __call__(self, points: IntArray) -> FloatArray:
         """The values at points, one row of binaries each."""

@@ -13,6 +13,8 @@ import click
 from milbox.cli.console import InputError, RunFailed, emit, plural, say, seconds_text
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from milbox.bench.execute import End
     from milbox.bench.plan import Cell
     from milbox.domain import Domain
@@ -59,10 +61,10 @@ class Display:
     def __init__(self, cells: "Sequence[Cell]", folder: Path) -> None:
         self.cells = cells
         self.folder = folder
-        self.budget = sum(cell.budget for cell in cells)
+        self.budget: int = sum(cell.budget for cell in cells)
         self.ended: list[End] = []
-        self.spent = 0
-        self.live = sys.stderr.isatty()
+        self.spent: int = 0
+        self.live: bool = sys.stderr.isatty()
 
     def watched(self, ends: "Iterator[End]") -> "Iterator[End]":
         """The ends, shown as they come."""
@@ -87,7 +89,7 @@ class Display:
         )
         with Progress(*columns, console=Console(stderr=True)) as bar:
             self.bar = bar
-            self.task = bar.add_task("", total=self.budget, cells=f"0/{len(self.cells)}", now="")
+            self.task: TaskID = bar.add_task("", total=self.budget, cells=f"0/{len(self.cells)}", now="")
             for end in ends:
                 self.add(end)
                 if end.state == "crashed":

@@ -92,9 +92,10 @@ class Parser:
     """One file while it is being read: what it says, and where it says it."""
 
     def __init__(self, text: str, path: Path) -> None:
-        self.text, self.path = text, path
+        self.text: str = text
+        self.path: Path = path
         try:
-            self.document = tomllib.loads(text)
+            self.document: dict[str, Any] = tomllib.loads(text)
         except RecursionError:
             raise InputError(f"{path}: lists or tables are nested too deep") from None
         except tomllib.TOMLDecodeError as error:

@@ -79,7 +79,9 @@ class RuleError(ValueError):
         place = at - start
         first = max(0, place - 60)  # a long line is shown from shortly before the place
         super().__init__(f"{message}\n    {line[first : first + 100]}\n    {' ' * (place - first)}^")
-        self.message, self.line, self.column = message, text.count("\n", 0, at) + 1, place + 1
+        self.message: str = message
+        self.line: int = text.count("\n", 0, at) + 1
+        self.column: int = place + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +118,11 @@ class Reader:
     """One pass over the tokens of a rule, by precedence climbing."""
 
     def __init__(self, text: str, variables: Mapping[str, Term]) -> None:
-        self.text, self.variables = text, variables
+        self.text: str = text
+        self.variables: Mapping[str, Term] = variables
         self.tokens: list[Token] = []
-        self.place = self.depth = 0
+        self.place: int = 0
+        self.depth: int = 0
         at = 0
         while at < len(text):
             found = TOKEN.match(text, at)

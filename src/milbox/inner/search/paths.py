@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import FloatArray, IntArray, SparseMatrix
 from milbox.domain import Domain
 from milbox.domain.diagrams.diagram import Diagram
 from milbox.domain.diagrams.machines import added
@@ -44,9 +44,9 @@ class Paths:
     """(variables,): the first option of each variable."""
     longest: int
     """The most letters of a path."""
-    features: csr_array
+    features: SparseMatrix
     """(options, features): what each option adds to the encoded point."""
-    members: csr_array | None
+    members: SparseMatrix | None
     """(letters, options): which options a letter stands for; None where each letter is its option."""
     tie_table: FloatArray
     """(options, ties): whole numbers; a point must have tie_bias + the sum over its options <= 0."""
@@ -106,7 +106,7 @@ def paths_of(product: Product) -> Paths | None:
     source, target, letter = (np.concatenate(part) for part in zip(*edges, strict=True))
     order = np.argsort(target, kind="stable")
     names_by_letter = list(letters)
-    members: csr_array | None = None
+    members: SparseMatrix | None = None
     if all(len(name) == 1 for name in names_by_letter) and len(letters) == start[-1]:
         # Letters take the numbers of their options.
         letter = np.array([name[0] for name in names_by_letter])[letter]
@@ -198,7 +198,7 @@ def most_edges(source: IntArray, target: IntArray, nodes: int) -> int:
     return depth[-1]
 
 
-def option_features(domain: Domain, variable: IntArray, code: IntArray) -> csr_array:
+def option_features(domain: Domain, variable: IntArray, code: IntArray) -> SparseMatrix:
     """What each option adds to the encoded point."""
     places = domain.coding
     hot = places.onehot[variable]

@@ -27,7 +27,8 @@ class Separator(Sepa):
     """Puts the cutters' rows into SCIP's linear programs; SCIP drops those that do nothing for long."""
 
     def __init__(self, variables: Sequence[Any], cutters: Sequence[Cutter]) -> None:
-        self.variables, self.cutters = variables, cutters
+        self.variables: Sequence[Any] = variables
+        self.cutters: Sequence[Cutter] = cutters
         self.error: BaseException | None = None
 
     def sepaexeclp(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class Vector(types.Type):
         super().__init__(name=f"float32x{LANES}")
 
 
-vector = Vector()
+vector: Any = Vector()
 Lanes: TypeAlias = Any
 """A vector, as an argument of compiled code."""
 

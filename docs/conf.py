@@ -16,7 +16,7 @@ myst_enable_extensions = ["dollarmath", "deflist", "colon_fence"]
 myst_heading_anchors = 3
 
 html_theme = "furo"
-html_title = "milbox"
+html_title = f"milbox {release}"
 html_static_path = ["_static"]
 html_css_files = ["milbox.css"]
 html_math_renderer = "mathml"

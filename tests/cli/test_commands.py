@@ -94,6 +94,19 @@ def test_check_does_not_wait_for_a_proof() -> None:
     assert hurried(RandomSearch()).limits.seconds == 10.0
 
 
+def test_a_problem_of_a_stranger_can_be_looked_at_without_running_anything(
+    milbox: Milbox, problem: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "measure.py").write_text("open('ran', 'w').close()\ndef value(x, k, op):\n    return 1.0\n")
+    looked = milbox("check", problem, "--no-evaluate")
+    assert "nothing was run; an evaluation calls measure:value" in looked.output
+    command = "command = ['touch', 'ran {op}']"
+    problem.write_text(problem.read_text().replace('python = "measure:value"', command))
+    looked = milbox("check", problem, "--no-evaluate")
+    assert "an evaluation calls touch 'ran {op}' in " in looked.output
+    assert not list(tmp_path.glob("ran*"))
+
+
 def test_check_reports_a_failing_objective(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
     (tmp_path / "measure.py").write_text("def value(x, k, op):\n    return None\n")
     failed = milbox("check", problem, status=1)

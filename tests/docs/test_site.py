@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -41,3 +42,8 @@ def test_every_command_has_its_entry() -> None:
     assert {str(name) for name in command_line.commands} <= set(
         re.findall(r"^`milbox (\w+)", page, re.MULTILINE)
     )
+
+
+def test_the_picture_of_which_tool_when_is_what_its_script_draws() -> None:
+    drawn = runpy.run_path(str(ROOT / "scripts" / "which_tool.py"))["picture"]()
+    assert (DOCS / "images" / "which-tool.svg").read_text() == drawn

@@ -85,7 +85,7 @@ def test_every_kind_learns_and_repeats(kind: ensemble.Fit) -> None:
     features, values = data(200)
     y = (values - values.mean()) / values.std()
     points, expected = data(100, seed=2)
-    fits = [kind(np.random.default_rng(3))(features, y).predict(points) for _ in range(2)]  # type: ignore
+    fits = [kind(np.random.default_rng(3))(features, y).predict(points) for _ in range(2)]  # type: ignore[arg-type, call-arg]
     np.testing.assert_array_equal(fits[0], fits[1])
     assert np.corrcoef(fits[0], expected)[0, 1] > 0.7
 

@@ -29,7 +29,8 @@ def check(problem: Path, evaluate: bool, as_json: bool) -> None:
     """Read PROBLEM, and say whether and how it can be optimised.
 
     Says whether it is feasible (and if not, which rules exclude one another), how many points it has, how
-    proposals are found, and what one evaluation gives. Nothing is written.
+    proposals are found, and what one evaluation gives. Nothing is written. With --no-evaluate nothing of the
+    problem is run either: no command, and no line of its Python module.
     """
     from milbox.cli.commands.run import check_runnable
 
@@ -43,9 +44,8 @@ def check(problem: Path, evaluate: bool, as_json: bool) -> None:
             emit({**findings, "feasible": False})
         raise
     findings |= {"feasible": True, **size(read.domain), **method(proposals)}
-    if read.objective is not None:
-        check_runnable(read)
     if evaluate and read.objective is not None:
+        check_runnable(read)
         findings["evaluation"] = evaluated(read, proposals[0])
     if as_json:
         emit(findings)
@@ -203,4 +203,6 @@ def lines(findings: dict[str, Any], problem: ProblemFile) -> list[str]:
         what = "failed" if evaluation["value"] is None else f"gave {evaluation['value']:g}"
         found.append(f"one evaluation {what} in {seconds_text(evaluation['seconds'])}, at")
         found += assignment_lines(evaluation["assignment"])
+    else:
+        found.append(f"nothing was run; an evaluation calls {problem.objective}")
     return found

@@ -10,6 +10,7 @@ import json
 import math
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,9 @@ class Command:
     retries: int = 0
     """How often a failed call is repeated before the trial counts as failed."""
     environment: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{shlex.join(self.arguments)} in {self.directory}"
 
     def __call__(self, **assignment: Any) -> float:
         """The value the program prints."""
@@ -141,6 +145,9 @@ class PythonFunction:
     module: str
     function: str
     folder: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.function}, looked for in {self.folder} first"
 
     def __call__(self, **assignment: Any) -> Any:
         """Whatever the function returns."""

@@ -7,7 +7,7 @@ import numpy as np
 
 import milbox.domain as md
 from milbox.inner import Evolution, Mip
-from milbox.inner.evolution_mutators import Pointwise
+from milbox.inner.evolution.mutators import Pointwise
 from milbox.milp.solution import Status
 from milbox.strategies import (
     NNMILP,

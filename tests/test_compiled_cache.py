@@ -13,7 +13,8 @@ import pytest
 import milbox
 from milbox.compiled import cache
 from milbox.domain.diagrams import walks
-from milbox.inner import climb_kernel, evolution_kernels
+from milbox.inner.climb import kernel as climb_kernel
+from milbox.inner.evolution import kernels as evolution_kernels
 from milbox.inner.search import tree
 from milbox.surrogates.relu import descent
 from milbox.surrogates.trees import leaves

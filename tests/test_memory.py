@@ -14,7 +14,7 @@ import pytest
 
 import milbox as mb
 from milbox.inner import Branch, Evolution, Mip
-from milbox.inner.evolution_mutators import Balanced, Pointwise
+from milbox.inner.evolution.mutators import Balanced, Pointwise
 from milbox.surrogates.relu import ReluLearner
 from milbox.surrogates.trees import joined
 from processes import printed
@@ -23,8 +23,8 @@ ENTRIES = {
     "milbox.surrogates.relu.descent": {"descend"},
     "milbox.surrogates.trees.leaves": {"add_leaves"},
     "milbox.inner.search.tree": {"advance", "shuffled_root"},
-    "milbox.inner.climb_kernel": {"climb", "label_all"},
-    "milbox.inner.evolution_kernels": {
+    "milbox.inner.climb.kernel": {"climb", "label_all"},
+    "milbox.inner.evolution.kernels": {
         "cross",
         "evolve",
         "exchange",

@@ -7,9 +7,9 @@ import pytest
 
 import milbox.domain as md
 from milbox.compiled.jit import entry
-from milbox.inner import climb_kernel
+from milbox.inner.climb import kernel as climb_kernel
 from milbox.inner.climb import listed_options
-from milbox.inner.climb_kernel import LONGEST, Desk, Layers, Options, best_repair
+from milbox.inner.climb.kernel import LONGEST, Desk, Layers, Options, best_repair
 
 
 @entry

@@ -12,9 +12,9 @@ from generators import histories, relu_nets, small_domains
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.inner import Evolution, InnerSolver, Sample
-from milbox.inner.evolution_genes import block_genes, variable_genes
-from milbox.inner.evolution_kernels import cross, exchange, mutate, mutate_balanced, tournaments
-from milbox.inner.evolution_mutators import Balanced, Mutator, Pointwise, paired_subsets
+from milbox.inner.evolution.genes import block_genes, variable_genes
+from milbox.inner.evolution.kernels import cross, exchange, mutate, mutate_balanced, tournaments
+from milbox.inner.evolution.mutators import Balanced, Mutator, Pointwise, paired_subsets
 from milbox.inner.untried import sample
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluLearner, ReluNet

@@ -11,7 +11,7 @@ import milbox.domain as md
 from generators import histories, small_domains
 from milbox.arrays import Point
 from milbox.domain import Domain
-from milbox.inner.evolution_mutators import Balanced, Pointwise
+from milbox.inner.evolution.mutators import Balanced, Pointwise
 from milbox.strategies import (
     ConEvo,
     NNConEvo,

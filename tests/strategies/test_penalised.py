@@ -13,7 +13,7 @@ from generators import histories, small_domains
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
 from milbox.inner import Evolution
-from milbox.inner.evolution_mutators import Pointwise
+from milbox.inner.evolution.mutators import Pointwise
 from milbox.inner.untried import sample
 from milbox.strategies import EnsembleRegEvo, Penalised
 from milbox.surrogates.linear import Linear, LinearLearner

@@ -21,7 +21,7 @@ from milbox.bench.report.tables import markdown, number
 from milbox.domain import Domain
 from milbox.errors import DataError, Undecided
 from milbox.inner import Auto, Evolution, InnerSolver, PaperMip
-from milbox.inner.evolution_mutators import Balanced, paired_subsets
+from milbox.inner.evolution.mutators import Balanced, paired_subsets
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates import PAPER, Learner, Ranked, ReluLearner
 from milbox.surrogates.linear import LinearLearner

@@ -84,7 +84,7 @@ def compile_branch_and_bound() -> None:
 
 PARTS = {
     "training and climbs": Part(
-        ("descent.descend", "climb_kernel.label_all", "climb_kernel.climb"), compile_training_and_climbs
+        ("descent.descend", "kernel.label_all", "kernel.climb"), compile_training_and_climbs
     ),
     "branch and bound": Part(
         ("tree.advance", "tree.shuffled_root", "walks.accumulate", "walks.walk", "walks.follow"),

@@ -12,7 +12,7 @@ from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.inner import Evolution, Sample
 from milbox.inner.evolution import parents
-from milbox.inner.evolution_mutators import Balanced, Mutator, Pointwise
+from milbox.inner.evolution.mutators import Balanced, Mutator, Pointwise
 from milbox.strategies.model_based import ModelBased
 from milbox.strategies.random import RandomSearch
 from milbox.surrogates import Learner, ReluLearner

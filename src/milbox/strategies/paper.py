@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from milbox.domain import Domain
 from milbox.inner import PaperMip
-from milbox.inner.evolution_mutators import paired_subsets
+from milbox.inner.evolution.mutators import paired_subsets
 from milbox.inner.untried import sample, solved
 from milbox.milp.solution import Limits, Solver
 from milbox.milp.solvers import Scip, Settings

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from milbox.arrays import IntArray
 from milbox.domain import Domain
 from milbox.inner import Evolution, InnerSolver
-from milbox.inner.evolution_mutators import Pointwise
+from milbox.inner.evolution.mutators import Pointwise
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.units import in_own_units, unit_of
 from milbox.surrogates import Learner

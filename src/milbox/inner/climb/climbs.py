@@ -18,7 +18,7 @@ from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
 
 if TYPE_CHECKING:
-    from milbox.inner.climb_kernel import Options
+    from milbox.inner.climb.kernel import Options
 
 STARTS = 4
 ROUNDS = 20
@@ -38,7 +38,7 @@ def climbed(
     network = as_network(surrogate)
     if network is None or not forbidden or sum(len(v.codes) for v in domain.variables) > MOST_OPTIONS:
         return None
-    from milbox.inner.climb_kernel import LONGEST, Desk, Found, Layers, Tried, climb, label_all
+    from milbox.inner.climb.kernel import LONGEST, Desk, Found, Layers, Tried, climb, label_all
 
     options, feature, size = listed_options(domain)
     first, rest = network.layers[0], network.layers[1:]
@@ -102,7 +102,7 @@ def as_network(surrogate: Surrogate) -> ReluNet | None:
 @lru_cache(maxsize=16)
 def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
     """Every (variable, code), with the feature it sets and to what, and its part in the linear rows."""
-    from milbox.inner.climb_kernel import Options
+    from milbox.inner.climb.kernel import Options
 
     places = domain.coding
     counts = np.array([len(v.codes) for v in domain.variables])

@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
-from milbox.inner.evolution_mutators import Mutator, Pointwise, Scheme, State
+from milbox.inner.evolution.mutators import Mutator, Pointwise, Scheme, State
 from milbox.inner.sample import chosen
 from milbox.inner.untried import sample
 from milbox.surrogates.base import Surrogate
@@ -81,7 +81,7 @@ class Evolution:
         self, net: ReluNet, scheme: Scheme, founders: IntArray, state: State
     ) -> tuple[IntArray, FloatArray]:
         """The same for a network with one hidden layer, in one piece: some ten times as fast."""
-        from milbox.inner.evolution_kernels import evolve
+        from milbox.inner.evolution.kernels import evolve
 
         first, size = len(founders), len(founders) + self.evaluations
         genes = np.empty((size, len(scheme.genes.sizes)), dtype=np.int64)
@@ -113,7 +113,7 @@ class Evolution:
 
 def parents(values: FloatArray, tournament: int, count: int, state: State) -> tuple[IntArray, IntArray]:
     """The winner and the runner-up of each of `count` tournaments among members with these values."""
-    from milbox.inner.evolution_kernels import tournaments
+    from milbox.inner.evolution.kernels import tournaments
 
     best, second = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     tournaments(values, tournament, best, second, state)

@@ -17,7 +17,7 @@ from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.domain import Domain
 from milbox.domain.model.expressions import Linear
 from milbox.domain.model.variables import Binary
-from milbox.inner.evolution_genes import Genes, block_genes, variable_genes
+from milbox.inner.evolution.genes import Genes, block_genes, variable_genes
 
 State: TypeAlias = npt.NDArray[np.uint64]
 """One number: where the kernels' random numbers are."""
@@ -44,7 +44,7 @@ class Scheme:
 
     def children(self, first: IntArray, second: IntArray, state: State) -> IntArray:
         """One child per row of the parents' genes."""
-        from milbox.inner.evolution_kernels import cross, mutate, mutate_balanced
+        from milbox.inner.evolution.kernels import cross, mutate, mutate_balanced
 
         made = first.copy()
         if len(self.starts):
@@ -192,7 +192,7 @@ def paired_subsets(domain: Domain) -> Pairs | None:
 
 def exchanged(domain: Domain, made: IntArray, sizes: IntArray, state: State) -> bool:
     """Swap values within linear constraints, in place; False where there are no such constraints."""
-    from milbox.inner.evolution_kernels import exchange
+    from milbox.inner.evolution.kernels import exchange
 
     members, starts = linear_members(domain)
     if len(starts) < 2:

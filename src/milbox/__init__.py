@@ -49,6 +49,7 @@ if TYPE_CHECKING:
         MilboxError,
         ObjectiveFailed,
         SolverUnavailable,
+        Unavailable,
         Undecided,
         UnsupportedProgram,
     )
@@ -73,7 +74,7 @@ _HOMES = {
     "milbox.domain.assignments": "plain",
     "milbox.errors": (
         "DataError DomainError Exhausted JournalError JournalMismatch MilboxError ObjectiveFailed "
-        "SolverUnavailable Undecided UnsupportedProgram"
+        "SolverUnavailable Unavailable Undecided UnsupportedProgram"
     ),
     "milbox.inner.argmax": "Optimum argmax",
     "milbox.milp.solution": "Limits Status",
@@ -106,6 +107,7 @@ __all__ = [
     "Status",
     "Study",
     "Trial",
+    "Unavailable",
     "Undecided",
     "UnsupportedProgram",
     "all_different",

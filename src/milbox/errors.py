@@ -1,5 +1,7 @@
 """The few exceptions a caller may want to catch; misuse raises TypeError or ValueError."""
 
+from collections.abc import Iterable
+
 
 class MilboxError(Exception):
     """The base of every exception that is milbox's own."""
@@ -29,7 +31,11 @@ class ObjectiveFailed(MilboxError):
     """An objective could not measure a point and says why, or too many of the latest evaluations failed."""
 
 
-class SolverUnavailable(MilboxError):
+class Unavailable(MilboxError):
+    """An optional package is not installed, or a service does not answer; the text says how to get it."""
+
+
+class SolverUnavailable(Unavailable):
     """The library behind a solver is not installed."""
 
 
@@ -39,3 +45,21 @@ class UnsupportedProgram(MilboxError):
 
 class DataError(MilboxError):
     """A data file is missing, damaged or of the wrong shape."""
+
+
+def close_names(name: str, known: Iterable[str], most: int = 1) -> list[str]:
+    """The known names that come closest to one that is not known; none where none is close."""
+    import difflib  # only where something went wrong
+
+    return difflib.get_close_matches(name, list(known), n=most, cutoff=0.5)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A suggestion for a name that is not known, as the end of a sentence."""
+    names = list(known)
+    close = close_names(name, names)
+    if close:
+        return f"; did you mean {close[0]!r}?"
+    if len(names) < 2:
+        return f"; there is only {names[0]!r}" if names else "; there are none"
+    return f"; there are {', '.join(names[:8])}" + (", ..." if len(names) > 8 else "")

@@ -47,7 +47,7 @@ from milbox.bench.report.tables import (
     step_times,
 )
 from milbox.domain import Domain
-from milbox.errors import DataError, JournalError, SolverUnavailable
+from milbox.errors import DataError, JournalError, Unavailable
 from milbox.milp.solution import Status
 from milbox.study import Study
 from milbox.trials import Certificate, Found, History, Proposal
@@ -391,7 +391,7 @@ def test_without_matplotlib(
     records: list[CellRecord], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(SolverUnavailable, match=r"pip install milbox\[bench\]`, or give --no-figures"):
+    with pytest.raises(Unavailable, match=r"pip install milbox\[bench\]`, or give --no-figures"):
         write_report(tmp_path)
     page = write_report(tmp_path, draw=False).read_text()
     assert "![" not in page

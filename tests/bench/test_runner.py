@@ -14,7 +14,7 @@ from milbox.bench.measure.cells import read_cell
 from milbox.bench.plan import Cell, read_plan
 from milbox.bench.problems import load
 from milbox.bench.runner import run_cells, run_cells_on_dask
-from milbox.errors import SolverUnavailable
+from milbox.errors import Unavailable
 from milbox.system import lock_holder
 from milbox.trials import Journal
 from milbox.trials.trial import Trial
@@ -195,8 +195,8 @@ def test_a_cluster_runs_the_same_plan_and_survives_a_killed_worker(
 
 def test_no_cluster_at_the_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="pip install milbox[dask]")
-    with pytest.raises(SolverUnavailable, match="there is no Dask scheduler at nowhere"):
+    with pytest.raises(Unavailable, match="there is no Dask scheduler at nowhere"):
         next(run_cells_on_dask([], tmp_path, "nowhere"))
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    with pytest.raises(SolverUnavailable, match=r"Dask is not installed; run `pip install milbox\[dask\]`"):
+    with pytest.raises(Unavailable, match=r"Dask is not installed; run `pip install milbox\[dask\]`"):
         next(run_cells_on_dask([], tmp_path, "tcp://127.0.0.1:1"))

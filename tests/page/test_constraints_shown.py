@@ -15,7 +15,7 @@ from milbox.page.short_sums import constraint_text
 
 @given(small_domains())
 def test_a_rule_as_shown_states_the_same(domain: md.Domain) -> None:
-    columns = domain.columns(domain.rows(box(domain)))
+    columns = domain.columns(domain.codes(box(domain)))
     named = {str(thing.name): thing for thing in domain.declared}
     for constraint in conjuncts(domain.constraints):
         read = rule(constraint_text(constraint), named)
@@ -25,7 +25,7 @@ def test_a_rule_as_shown_states_the_same(domain: md.Domain) -> None:
 
 @given(small_domains())
 def test_sums_stay_within_their_reach(domain: md.Domain) -> None:
-    columns = domain.columns(domain.rows(box(domain)))
+    columns = domain.columns(domain.codes(box(domain)))
     for constraint in conjuncts(domain.constraints):
         if not isinstance(constraint, Linear) or not constraint.terms:
             continue
@@ -43,7 +43,7 @@ def test_sums_stay_within_their_reach(domain: md.Domain) -> None:
 @given(small_domains(feasible=True))
 def test_verdicts_hold_at_every_point(domain: md.Domain) -> None:
     for point in box(domain)[:16]:
-        columns = domain.columns(domain.rows([point]))
+        columns = domain.columns(domain.codes([point]))
         for constraint in conjuncts(domain.constraints):
             found = standing(constraint, columns)
             assert (found.verdict == "broken") != bool(constraint.holds(columns)[0])

@@ -9,7 +9,7 @@ import pytest
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray
-from milbox.surrogates import DEFAULT, PAPER, Layer, ReluLearner, ReluNet
+from milbox.surrogates import PAPER, Layer, ReluLearner, ReluNet
 
 QUICK = ReluLearner(steps=200)
 
@@ -128,7 +128,7 @@ def test_any_amount_of_data_at_any_scale(count: int, scale: float) -> None:
 @pytest.mark.parametrize("value", [0.0, 5.0, -1e12, 1e-12, 1e300])
 def test_equal_values(value: float) -> None:
     X = points(9, 40)
-    predictions = DEFAULT.fit(X, np.full(40, value), rng()).predict(X)
+    predictions = ReluLearner().fit(X, np.full(40, value), rng()).predict(X)
     np.testing.assert_allclose(predictions, value, atol=0.05 * (abs(value) or 1.0))
 
 
@@ -142,7 +142,7 @@ def test_differences_at_the_edge_of_rounding() -> None:
 def test_constant_features(constant: float) -> None:
     X = np.full((20, 5), constant)
     y = np.random.default_rng(1).normal(size=20)
-    np.testing.assert_allclose(DEFAULT.fit(X, y, rng()).predict(X), y.mean(), atol=0.2)
+    np.testing.assert_allclose(ReluLearner().fit(X, y, rng()).predict(X), y.mean(), atol=0.2)
 
 
 def test_a_network_of_many_binaries_lives() -> None:
@@ -150,7 +150,7 @@ def test_a_network_of_many_binaries_lives() -> None:
     generator = np.random.default_rng(11)
     X = generator.integers(0, 2, size=(200, 400)).astype(float)
     y = X @ generator.normal(size=400)
-    assert np.corrcoef(DEFAULT.fit(X, y, rng()).predict(X), y)[0, 1] > 0.95
+    assert np.corrcoef(ReluLearner().fit(X, y, rng()).predict(X), y)[0, 1] > 0.95
     dead = ReluLearner(centre_above=math.inf).fit(X, y, rng()).predict(X)
     assert dead.std() < 0.8 * y.std()
 
@@ -167,7 +167,7 @@ def test_a_network_of_many_binaries_lives() -> None:
 )
 def test_data_that_cannot_be_fitted(features: FloatArray, values: FloatArray, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        DEFAULT.fit(features, values, rng())
+        ReluLearner().fit(features, values, rng())
 
 
 @pytest.mark.parametrize(
@@ -185,8 +185,8 @@ def test_settings_that_cannot_be_meant(settings: dict[str, tuple[int, ...]], wor
 
 def test_the_presets_are_what_is_published() -> None:
     assert (
-        repr(DEFAULT) == "ReluLearner(hidden=(16,), rate=0.01, batch=64, steps=1000, epochs=None, decay=0.1, "
-        "centre_above=32.0)"
+        repr(ReluLearner()) == "ReluLearner(hidden=(16,), rate=0.01, batch=64, steps=1000, epochs=None, "
+        "decay=0.1, centre_above=32.0)"
     )
     assert (PAPER.hidden, PAPER.rate, PAPER.batch, PAPER.epochs, PAPER.decay) == (
         (16,),

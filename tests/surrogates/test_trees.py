@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from milbox.arrays import FloatArray
-from milbox.errors import SolverUnavailable
+from milbox.errors import Unavailable
 from milbox.surrogates import ensemble
 from milbox.surrogates.ensemble import EnsembleLearner, Mean, boosted, forest, lasso, ridge
 from milbox.surrogates.linear import Linear
@@ -124,7 +124,5 @@ def test_the_mean() -> None:
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "lightgbm", None)
-    with pytest.raises(
-        SolverUnavailable, match=r"LightGBM is not installed; run `pip install milbox\[trees\]`"
-    ):
+    with pytest.raises(Unavailable, match=r"LightGBM is not installed; run `pip install milbox\[trees\]`"):
         boosted(np.random.default_rng(0))

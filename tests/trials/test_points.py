@@ -31,7 +31,7 @@ def check(points: Points, expected: list[Point], domain: Domain) -> None:
     assert len(points) == len(expected)
     assert [points[i] for i in range(-len(expected), len(expected))] == expected * 2
     assert points[1:3] == expected[1:3]
-    np.testing.assert_array_equal(points.codes(domain), domain.rows(expected))
+    np.testing.assert_array_equal(points.codes(domain), domain.codes(expected))
     np.testing.assert_array_equal(points.features(domain), domain.encode(expected))
     everything = list(domain)
     assert [point in points for point in everything] == [point in expected for point in everything]

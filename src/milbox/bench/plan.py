@@ -1,6 +1,5 @@
 """Plans, as TOML: problems times algorithms times trials."""
 
-import difflib
 import hashlib
 import tomllib
 from collections.abc import Iterable
@@ -10,7 +9,7 @@ from typing import Any
 
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.problems import expand
-from milbox.errors import DataError
+from milbox.errors import DataError, close_names
 
 KEYS = ("budget", "initial", "trials", "problems", "algorithms")
 
@@ -132,7 +131,7 @@ def texts(form: dict[str, Any], key: str) -> list[str]:
 
 def near(name: str, known: Iterable[str]) -> str:
     """A suggestion, where some known name is close."""
-    found = difflib.get_close_matches(name, list(known), n=1)
+    found = close_names(name, known)
     return f" (did you mean {found[0]!r}?)" if found else ""
 
 

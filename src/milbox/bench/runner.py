@@ -10,7 +10,7 @@ from typing import Any
 
 from milbox.bench.execute import End, attempt, complete
 from milbox.bench.plan import Cell
-from milbox.errors import JournalError, SolverUnavailable
+from milbox.errors import JournalError, Unavailable
 from milbox.run.in_flight import in_flight
 from milbox.run.workers import WorkerDied, Workers
 
@@ -109,11 +109,11 @@ def dask_client(address: str) -> Any:
     try:
         from distributed import Client
     except ImportError as error:
-        raise SolverUnavailable("Dask is not installed; run `pip install milbox[dask]`") from error
+        raise Unavailable("Dask is not installed; run `pip install milbox[dask]`") from error
     try:
         return Client(address, timeout=30, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise SolverUnavailable(
+        raise Unavailable(
             f"there is no Dask scheduler at {address} ({first_line(error)}); start one, or check the address"
         ) from error
 

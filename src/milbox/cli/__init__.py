@@ -31,7 +31,7 @@ from milbox.cli.commands.run import resume, run
 from milbox.cli.commands.serve import serve
 from milbox.cli.commands.status import best, status, trials
 from milbox.cli.console import BAD_INPUT, INTERRUPTED, RUN_FAILED, say
-from milbox.errors import MilboxError, ObjectiveFailed, SolverUnavailable, UnsupportedProgram
+from milbox.errors import MilboxError, ObjectiveFailed, Unavailable, UnsupportedProgram
 
 GROUPS = {
     "Start": [init, check, demo],
@@ -78,9 +78,9 @@ def command_line() -> None:
     """
 
 
-for group in GROUPS.values():
-    for command in group:
-        command_line.add_command(command)
+for _group in GROUPS.values():
+    for _command in _group:
+        command_line.add_command(_command)
 
 
 def hung_up() -> int:
@@ -107,6 +107,6 @@ def main() -> None:
         status_code = INTERRUPTED
     except MilboxError as error:
         say(f"Error: {error}")
-        run_time = ObjectiveFailed | SolverUnavailable | UnsupportedProgram
+        run_time = ObjectiveFailed | Unavailable | UnsupportedProgram
         status_code = RUN_FAILED if isinstance(error, run_time) else BAD_INPUT
     sys.exit(status_code)

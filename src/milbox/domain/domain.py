@@ -112,7 +112,7 @@ class Domain:
 
     def violations(self, point: Sequence[int]) -> list[Constraint]:
         """The constraints that the point breaks; empty when it is contained."""
-        columns = self.columns(self.rows([self.checked(point)]))
+        columns = self.columns(self.codes([self.checked(point)]))
         return [c for c in self.constraints if not np.all(c.holds(columns))]
 
     def feasible(self, points: IntArray) -> BoolArray:
@@ -198,10 +198,10 @@ class Domain:
 
     def encode(self, points: Sequence[Point] | IntArray) -> FloatArray:
         """Points as features, one row each."""
-        return self.coding.encode(self.rows(points))
+        return self.coding.encode(self.codes(points))
 
-    def rows(self, points: Sequence[Sequence[int]] | IntArray) -> IntArray:
-        """Points as an array, one a row."""
+    def codes(self, points: Sequence[Sequence[int]] | IntArray) -> IntArray:
+        """Points as an array of codes, (points, variables)."""
         rows = np.array(points, dtype=np.int64)
         if rows.size == 0:
             return rows.reshape(0, len(self.variables))

@@ -11,7 +11,7 @@ from milbox.strategies.paper import PaperLinearMILP, PaperNNMILP
 from milbox.strategies.penalised import EnsembleRegEvo
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
-from milbox.surrogates import DEFAULT, PAPER, Ranked, ReluLearner
+from milbox.surrogates import PAPER, Ranked, ReluLearner
 
 INITIAL = 50
 """Random points first, unless something else is said."""
@@ -53,7 +53,9 @@ NAMED: Mapping[str, Named] = {
         "our default: ReLU network FC(16), 1000 Adam steps, half of the fits by rank, exact inner solver",
         lambda initial: NNMILP(initial=initial),
     ),
-    "nn+milp/values": Named("our default without ranks", lambda initial: NNMILP(DEFAULT, initial=initial)),
+    "nn+milp/values": Named(
+        "our default without ranks", lambda initial: NNMILP(ReluLearner(), initial=initial)
+    ),
     "nn+milp/scip": Named(
         "the paper's method as published: 25K epochs, no decay, inputs as they are, the program of "
         "Section 3.3 with bounds by linear programs, SCIP's defaults, 500 s",

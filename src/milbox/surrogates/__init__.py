@@ -4,10 +4,9 @@ from milbox.surrogates.base import Learner, Surrogate
 from milbox.surrogates.linear import Linear, LinearLearner
 from milbox.surrogates.quadratic import Quadratic, QuadraticLearner
 from milbox.surrogates.ranked import Ranked
-from milbox.surrogates.relu import DEFAULT, PAPER, Layer, ReluLearner, ReluNet
+from milbox.surrogates.relu import PAPER, Layer, ReluLearner, ReluNet
 
 __all__ = [
-    "DEFAULT",
     "PAPER",
     "Layer",
     "Learner",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray
-from milbox.errors import SolverUnavailable
+from milbox.errors import Unavailable
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.scaling import Scale, checked
@@ -166,4 +166,4 @@ def library(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         package = {"sklearn": "scikit-learn", "lightgbm": "LightGBM"}[name.partition(".")[0]]
-        raise SolverUnavailable(f"{package} is not installed; run `pip install milbox[trees]`") from error
+        raise Unavailable(f"{package} is not installed; run `pip install milbox[trees]`") from error

@@ -294,7 +294,7 @@ def _check_feasible(path: Path, domain: Domain, trials: Sequence[Trial]) -> None
     # What the user knew was checked when it was given; what a study proposed has always been in the domain.
     proposed = [trial for trial in trials if trial.origin.source is not Source.KNOWN]
     if proposed:
-        inside = domain.feasible(domain.rows([trial.point for trial in proposed]))
+        inside = domain.feasible(domain.codes([trial.point for trial in proposed]))
         for number in np.flatnonzero(~inside):
             with rows.intact(path, f"trial {proposed[number].number}"):
                 raise ValueError(f"its point {proposed[number].point} is not in the domain")

@@ -121,7 +121,7 @@ class _Store:
     def codes_of(self, domain: Domain, length: int) -> IntArray:
         if self.domain is not domain:
             self.domain, self.codes, self.features = domain, _Rows(), _Rows()
-        return self.codes.first(length, lambda start: domain.rows(self.points[start:length]))
+        return self.codes.first(length, lambda start: domain.codes(self.points[start:length]))
 
     def features_of(self, domain: Domain, length: int) -> FloatArray:
         codes = self.codes_of(domain, length)

@@ -1,6 +1,5 @@
 """The catalogue of problems; names are `family/instance`, as in plans."""
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -24,7 +23,7 @@ from milbox.bench.problems import (
 from milbox.bench.problems.folder import Folders, folders
 from milbox.bench.problems.problem import Problem
 from milbox.domain import Domain
-from milbox.errors import DataError
+from milbox.errors import DataError, close_names
 
 Load: TypeAlias = Callable[[str, Folders, int], Problem]
 """Name, data folders, seed of a noisy objective -> the problem."""
@@ -127,7 +126,7 @@ def unknown(pattern: str, data: Path | str | None) -> DataError | ValueError:
     remedy = family.remedy if family is not None else ""
     if family is not None and remedy and (not list(family.names(places)) or pattern in binding.PAPER_NAMES):
         return DataError(f"no data for {pattern!r}{where}; {remedy}, or set MILBOX_DATA to a folder with it")
-    near = difflib.get_close_matches(pattern, names(data=data), n=3, cutoff=0.4)
+    near = close_names(pattern, names(data=data), most=3)
     hint = f"did you mean {', '.join(near)}?" if near else f"families are {', '.join(PROBLEMS)}."
     more = f" To add one, {remedy}." if remedy else ""
     return ValueError(f"there is no problem {pattern!r}; {hint} `milbox bench problems` lists all.{more}")

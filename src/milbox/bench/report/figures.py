@@ -25,7 +25,7 @@ from milbox.bench.measure.metrics import (
     shortest,
     spread,
 )
-from milbox.errors import SolverUnavailable
+from milbox.errors import Unavailable
 
 # Okabe & Ito's colours, which colour-blind readers can tell apart, one for each kind of inner solver or
 # search; variants of an algorithm differ in their dashes.
@@ -52,7 +52,7 @@ def pyplot() -> Any:
     try:
         import matplotlib
     except ImportError as error:
-        raise SolverUnavailable(
+        raise Unavailable(
             "Matplotlib, which draws the figures, is not installed; run `pip install milbox[bench]`, or give "
             "--no-figures"
         ) from error

@@ -139,7 +139,7 @@ class Parser:
     def variable(self, name: str, form: Mapping[str, Any]) -> Any:
         """One variable or array."""
         from milbox.domain import binary, categorical, integer
-        from milbox.domain.rules.meaning import nearest
+        from milbox.errors import nearest
 
         where = ("variables", name)
         kind = form.get("kind")
@@ -276,7 +276,7 @@ class Parser:
 
     def known_keys(self, form: Mapping[str, Any], known: Iterable[str], what: str, *where: str | int) -> None:
         """Refuse keys that would be ignored."""
-        from milbox.domain.rules.meaning import nearest
+        from milbox.errors import nearest
 
         known = list(known)
         for key in form:

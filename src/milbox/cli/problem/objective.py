@@ -19,8 +19,7 @@ from dataclasses import dataclass
 from typing import IO, Any, NoReturn
 
 from milbox.domain.assignments import plain
-from milbox.domain.rules.meaning import nearest
-from milbox.errors import ObjectiveFailed
+from milbox.errors import ObjectiveFailed, nearest
 from milbox.system import end_family, interrupts_held, signal_text, start_family
 from milbox.trials.value import number_in
 

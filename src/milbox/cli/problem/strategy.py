@@ -38,7 +38,7 @@ def found(name: str) -> "tuple[Callable[[int], Strategy], Callable[[Domain], str
     if name in NAMED:
         return NAMED[name].make, NAMED[name].refusal
     if name not in algorithms():
-        from milbox.domain.rules.meaning import nearest
+        from milbox.errors import nearest
 
         raise ValueError(f"no strategy named {name!r}{nearest(name, names())}")
     algorithm = algorithms()[name]

@@ -1,9 +1,8 @@
 """Meaning of the operators and functions of a rule; the same as in Python."""
 
-import difflib
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -288,14 +287,3 @@ def described(term: Term) -> str:
         case _:
             shown = getattr(term, "name", None) or str(term)
             return repr(shown if len(shown) <= 60 else shown[:57] + "...")
-
-
-def nearest(name: str, known: Iterable[str] | Mapping[str, Any]) -> str:
-    """A suggestion for a name that is not known, as the end of a sentence."""
-    names = list(known)
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    if close:
-        return f"; did you mean {close[0]!r}?"
-    if len(names) < 2:
-        return f"; there is only {names[0]!r}" if names else "; there are none"
-    return f"; there are {', '.join(names[:8])}" + (", ..." if len(names) > 8 else "")

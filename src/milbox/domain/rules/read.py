@@ -29,11 +29,11 @@ from milbox.domain.rules.meaning import (
     chained,
     described,
     joined,
-    nearest,
     negated,
     picked,
     stated,
 )
+from milbox.errors import nearest
 
 # Deeper rules are mistakes, and would exhaust Python's own stack.
 DEEPEST = 60

@@ -120,7 +120,7 @@ def singular(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 def analyse(domain: Domain, points: Sequence[Sequence[int]], values: FloatArray) -> Effects | None:
     """Effects of variables and pairs on the values; None when there are too few trials or nothing varies."""
     rng = np.random.default_rng(0)
-    rows = domain.rows(points)
+    rows = domain.codes(points)
     if len(values) > MOST_TRIALS:
         kept = np.sort(rng.choice(len(values), MOST_TRIALS, replace=False))
         rows, values = rows[kept], values[kept]

@@ -39,7 +39,7 @@ def constraints(record: Record) -> Markup:
     if record.best is None:
         words = f"The domain has {count(len(rules), 'constraint')}; there is no best point to check yet."
         return tag("p", text(words), class_="quiet")
-    codes = record.domain.columns(record.domain.rows([record.best.point]))
+    codes = record.domain.columns(record.domain.codes([record.best.point]))
     standings = sorted((standing(rule, codes) for rule in rules), key=lambda s: s.room)
     tight = sum(s.verdict == "tight" for s in standings)
     equal = sum(s.verdict == "equality" for s in standings)

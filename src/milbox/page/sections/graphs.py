@@ -154,7 +154,7 @@ def directed_picture(trial: Trial, edges: Edges) -> Picture:
 
 def chosen_picture(record: Record, trial: Trial, rule: Connected) -> Picture:
     """The vertices or edges that a constraint's literals choose."""
-    codes = record.domain.columns(record.domain.rows([trial.point]))
+    codes = record.domain.columns(record.domain.codes([trial.point]))
     picked = [bool(literal.holds(codes)[0]) for literal in rule.literals]
     labels = tuple(str(vertex) for vertex in range(rule.order))
     if rule.chosen is Chosen.VERTICES:

@@ -84,9 +84,6 @@ class ReluLearner:
         return _in_raw_units(trained, inputs, target)
 
 
-DEFAULT = ReluLearner()
-"""FC(16), Adam 0.01, batch 64, 1000 steps, gradient decay 0.1 / n. What it is fitted to is up to `Ranked`."""
-
 PAPER = ReluLearner(epochs=25_000, decay=0.0, centre_above=None)
 """Appendix C.1: FC(16), Adam 0.01 with (0.9, 0.999), batch 64, 25K epochs, no regularisation.
 

@@ -18,6 +18,7 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"milbox {release}"
 html_static_path = ["_static"]
+html_extra_path = ["../src/milbox/cli/problem/problem.schema.json"]
 html_css_files = ["milbox.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False

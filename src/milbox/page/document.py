@@ -17,7 +17,7 @@ from milbox.page.sections.best_points import best_points
 from milbox.page.sections.certificates import certificates
 from milbox.page.sections.constraints import constraints
 from milbox.page.sections.graphs import drawn_names, graphs
-from milbox.page.sections.importance import matter
+from milbox.page.sections.importance import importance
 from milbox.page.sections.predictions import agreement
 from milbox.page.sections.progress import progress
 from milbox.page.sections.sequences import sequence_logos
@@ -52,7 +52,7 @@ SECTIONS = (
     Section("graphs", "The best points as graphs", graphs),
     Section("agreement", "Prediction and measurement", agreement),
     Section("certificates", "Certificates", certificates),
-    Section("matter", "Which variables and pairs matter", matter),
+    Section("matter", "Which variables and pairs matter", importance),
     Section("constraints", "Constraints at the best point", constraints),
     Section("failures", "What failed", failures),
     Section("about", "About this run", about_run),

@@ -7,7 +7,6 @@ matrix of them. An array of choices called op or ops, one for each vertex or for
 last, names the vertices.
 """
 
-import itertools
 import math
 from dataclasses import dataclass
 
@@ -16,8 +15,7 @@ from milbox.domain.constraints.connected import Chosen
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.page.formats import number, short
 from milbox.page.svg.charts import chart, figure
-from milbox.page.svg.layers import Layout, layered
-from milbox.page.svg.markup import Markup, coordinate, tag, text
+from milbox.page.svg.markup import Markup, tag, text
 from milbox.trials import Trial
 from milbox.trials.record import Record
 
@@ -26,12 +24,8 @@ LABELS = frozenset({"op", "ops", "operation", "operations"})
 # Choices that switch a vertex off.
 NOTHING = frozenset({"null", "none", "None", "off"})
 MOST_VERTICES, MOST_EDGES = 40, 200
-# Larger ones are drawn round a circle.
-MOST_LAYERED = 60
 TOP = 3
 SIZE = 300
-# The width of a vertex and its margin, its height, and the distance from layer to layer.
-BOX, TALL, GAP = 100, 26, 58
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,61 +162,18 @@ def chosen_picture(record: Record, trial: Trial, rule: Connected) -> Picture:
 
 
 def drawn(picture: Picture, trial: Trial) -> Markup:
-    """In layers where edges only lead onwards, else round a circle."""
+    """The vertices round a circle, where no edge hides another; or a word where there are no edges."""
     words = ", ".join(f"{picture.labels[u]} to {picture.labels[v]}" for u, v in picture.edges[:30])
     label = f"Graph of trial {trial.number}: {words or 'no edges'}."
     if not picture.vertices:
         parts = [tag("text", text("no edges"), x=SIZE / 2, y=30, class_="tick middle")]
         return chart(SIZE, 50, parts, label)
-    layout = (
-        layered(picture.vertices, picture.edges, BOX)
-        if picture.directed and len(picture.edges) <= MOST_LAYERED
-        else None
-    )
-    return circle(picture, label) if layout is None else tiers(picture, layout, label)
-
-
-def tiers(picture: Picture, layout: Layout, label: str) -> Markup:
-    """Vertices as boxes from top to bottom, edges as curves between them."""
-    width = max(float(SIZE), layout.width)
-    left = (width - layout.width) / 2
-    places = {
-        vertex: (left + layout.across[vertex], 16.0 + depth * GAP)
-        for depth, row in enumerate(layout.rows)
-        for vertex in row
-    }
-    parts = [
-        tag("path", d=route([places[vertex] for vertex in path]), class_="edge") for path in layout.routes
-    ]
-    for vertex in picture.vertices:
-        x, y = places[vertex]
-        name = picture.labels[vertex]
-        end = "node end" if vertex in (picture.vertices[0], picture.vertices[-1]) else "node"
-        parts.append(
-            tag(
-                "g",
-                tag("title", text(f"vertex {vertex}: {name}")),
-                tag("rect", x=x - BOX / 2 + 4, y=y - TALL / 2, width=BOX - 8, height=TALL, rx=5, class_=end),
-                tag("text", text(short(name, 12)), x=x, y=y + 4, class_="label middle"),
-            )
-        )
-    return chart(math.ceil(width), 32 + GAP * (len(layout.rows) - 1), parts, label)
-
-
-def route(points: list[tuple[float, float]]) -> str:
-    """A smooth line from the bottom of one box, through bends, to the top of another, with a tip."""
-    (x, y), (_, last) = points[0], points[-1]
-    points = [(x, y + TALL / 2), *points[1:-1], (points[-1][0], last - TALL / 2 - 1)]
-    drawn = f"M{coordinate(points[0][0])} {coordinate(points[0][1])}"
-    for (x1, y1), (x2, y2) in itertools.pairwise(points):
-        half = coordinate((y1 + y2) / 2)
-        drawn += f"C{coordinate(x1)} {half} {coordinate(x2)} {half} {coordinate(x2)} {coordinate(y2)}"
-    return f"{drawn}l-4 -6m4 6l4 -6"
+    return circle(picture, label)
 
 
 def circle(picture: Picture, label: str) -> Markup:
     """Vertices round a circle, chosen edges thick; a directed edge is thick at its end."""
-    middle, radius = SIZE / 2, SIZE / 2 - 26
+    middle, radius = SIZE / 2, SIZE / 2 - 42
     order = len(picture.labels)
 
     def place(vertex: int, r: float = radius) -> tuple[float, float]:
@@ -242,9 +193,11 @@ def circle(picture: Picture, label: str) -> Markup:
                 )
     present = set(picture.vertices)
     for vertex in range(order):
-        (x, y), (tx, ty) = place(vertex), place(vertex, radius + 15)
-        parts.append(tag("circle", cx=x, cy=y, r=5, class_="node on" if vertex in present else "node"))
+        (x, y), (tx, ty) = place(vertex), place(vertex, radius + 20)
+        note = tag("title", text(f"vertex {vertex}: {picture.labels[vertex]}"))
+        kind = "node on" if vertex in present else "node"
+        parts.append(tag("circle", note, cx=x, cy=y, r=5, class_=kind))
         parts.append(
-            tag("text", text(short(picture.labels[vertex], 6)), x=tx, y=ty + 4, class_="tick middle")
+            tag("text", text(short(picture.labels[vertex], 7)), x=tx, y=ty + 4, class_="tick middle")
         )
     return chart(SIZE, SIZE, parts, label)

@@ -108,6 +108,13 @@ def test_the_line_shows_how_far_the_run_is(capsys: pytest.CaptureFixture[str]) -
     assert last.startswith("[========================] 5 of 5 trials, best ")
 
 
+def test_the_line_counts_what_the_budget_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    point = next(iter(DOMAIN))
+    known = [(DOMAIN.assignment(point), 0.0)]
+    mb.maximize(ones, DOMAIN, budget=5, initial=5, progress=True, known=known)
+    assert "] 5 of 5 trials" in capsys.readouterr().err.rstrip("\n").split("\r")[-1]
+
+
 def test_a_shorter_line_covers_a_longer_one() -> None:
     study = mb.Study(DOMAIN, mb.RandomSearch())
     stream = io.StringIO()

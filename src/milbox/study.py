@@ -32,11 +32,11 @@ from milbox.trials import (
     Trial,
     Unknown,
 )
+from milbox.trials.checks import measured, storable, whole
 from milbox.trials.exhaustion import nothing_found, nothing_left
 from milbox.trials.header import Sense
 from milbox.trials.known import known_trials
 from milbox.trials.record import Record, best_of
-from milbox.trials.value import measured, storable, whole
 
 if TYPE_CHECKING:
     from milbox.strategies import Strategy

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from milbox.cli.console import say, seconds_text
 from milbox.cli.summary import spent_text
-from milbox.trials.origin import Source
-from milbox.trials.record import best_of, spent
+from milbox.trials.record import asked, best_of, spent
 
 if TYPE_CHECKING:
     from milbox.trials import Trial
@@ -33,9 +32,9 @@ class Watch:
         self.budget = budget
         self.best: Trial | None = None
         self.curve: list[float] = []
-        self.before: int = 0
+        earlier = list(earlier)
+        self.before: int = asked(trial for trial in earlier if trial.state != "pending")
         for trial in earlier:
-            self.before += trial.state != "pending" and trial.origin.source is not Source.KNOWN
             self.note(trial)
         self.ended: list[Trial] = []
         self.began: float = time.monotonic()

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from milbox.errors import ObjectiveFailed
+from milbox.trials.checks import measured
 from milbox.trials.trial import Failed, Finished
-from milbox.trials.value import measured
 
 Objective: TypeAlias = Callable[..., Any]
 """Called with the variables by name as keyword arguments; returns a finite number.

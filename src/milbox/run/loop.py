@@ -17,7 +17,7 @@ from milbox.run.workers import check_portable
 from milbox.strategies import ModelBased
 from milbox.study import Study
 from milbox.trials import Trial
-from milbox.trials.value import whole
+from milbox.trials.checks import whole
 
 
 def run(

@@ -13,7 +13,7 @@ from milbox.run.result import Result
 from milbox.run.stopping import Stop
 from milbox.study import Study
 from milbox.trials import Trial
-from milbox.trials.value import whole
+from milbox.trials.checks import whole
 
 if TYPE_CHECKING:
     from milbox.strategies import Strategy

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from milbox.study import Study
+from milbox.trials.checks import measured, whole
 from milbox.trials.record import sign_of
-from milbox.trials.value import measured, whole
 
 
 @dataclass(frozen=True, slots=True)

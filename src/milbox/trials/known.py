@@ -6,9 +6,9 @@ from typing import Any
 
 from milbox.arrays import Point
 from milbox.domain import Domain
+from milbox.trials.checks import measured
 from milbox.trials.origin import KNOWN
 from milbox.trials.trial import Finished, Proposal, Trial
-from milbox.trials.value import measured
 
 
 def known_trials(domain: Domain, known: Iterable[tuple[Mapping[str, Any], float]]) -> list[Trial]:

@@ -21,7 +21,7 @@ from typing import IO, Any, NoReturn
 from milbox.domain.assignments import plain
 from milbox.errors import ObjectiveFailed, nearest
 from milbox.system import end_family, interrupts_held, signal_text, start_family
-from milbox.trials.value import number_in
+from milbox.trials.checks import number_in
 
 # How much of what a failed command wrote is kept with its trial.
 TAIL = 2000

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from milbox.cli.console import InputError, iso_time, jsonable
 from milbox.cli.problem.objective import text_of
-from milbox.trials.value import number_in
+from milbox.trials.checks import number_in
 
 if TYPE_CHECKING:
     from milbox.domain import Domain, Variable

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from milbox.trials.value import measured, whole
+from milbox.trials.checks import measured, whole
 
 
 @pytest.mark.parametrize(

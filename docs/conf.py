@@ -27,8 +27,9 @@ html_show_copyright = False
 # Docstrings are plain text with `code` in backquotes.
 default_role = "code"
 napoleon_use_ivar = True
-autodoc_typehints = "description"
-autodoc_typehints_description_target = "documented"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+maximum_signature_line_length = 90
 autodoc_member_order = "bysource"
 autodoc_class_signature = "mixed"
 autodoc_preserve_defaults = True
@@ -48,7 +49,15 @@ def plain_bars(_app: Any, _kind: str, _name: str, _thing: Any, _options: Any, li
     lines[:] = [line.replace("|", "\\|") if "`" not in line else line for line in lines]
 
 
+def one_constraint(
+    _app: Any, _kind: str, _name: str, _thing: Any, _options: Any, signature: str, returned: str
+) -> tuple[str, str]:
+    """The union of all kinds of constraints by its one name."""
+    return signature, "Constraint" if returned and "AllDifferent |" in returned else returned
+
+
 def setup(app: Any) -> None:
     """What Sphinx calls first."""
     app.add_html_math_renderer("mathml", (written_as_mathml, None), (written_as_mathml, None))
     app.connect("autodoc-process-docstring", plain_bars)
+    app.connect("autodoc-process-signature", one_constraint)

@@ -241,4 +241,4 @@ def test_things_are_shown_as_they_were_written() -> None:
     assert repr(domain.violations((1, 1, 0, 0))) == "[x[0] + x[1] + x[2] <= 1]"
     assert repr(x[0:2].sum()) == "x[0] + x[1]"
     assert repr(domain) == "Domain(4 variables, 2 constraints)"
-    assert repr(list(domain.constraints)[1]) == "implies(op == 'a', x[0] == 1)"
+    assert repr(list(domain.constraints)[1]) == "op == 'a' -> x[0] == 1"

@@ -12,7 +12,8 @@ import pytest
 import milbox as mb
 from milbox.domain.feasibility import Verdict, find
 from milbox.domain.linear_system import relaxed
-from milbox.domain.model.expressions import Linear, compare, reach, total
+from milbox.domain.model.expressions import Linear, compare
+from milbox.domain.model.monomials import reach, total
 from milbox.embed.domain import formulate, trusted
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Status

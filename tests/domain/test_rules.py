@@ -14,8 +14,9 @@ from generators import box, small_domains
 from generators import constraints as any_constraints
 from milbox.arrays import BoolArray
 from milbox.domain import Constraint, Domain
+from milbox.domain.model.text import RESERVED
 from milbox.domain.rules.meaning import FUNCTIONS
-from milbox.domain.rules.read import RESERVED, RuleError, rule
+from milbox.domain.rules.read import RuleError, rule
 from milbox.domain.rules.write import rule_text
 
 x = mb.binary("x", 10)

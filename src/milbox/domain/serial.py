@@ -9,7 +9,8 @@ from milbox.domain.constraints.automata import Automaton
 from milbox.domain.constraints.connected import Chosen, Connected
 from milbox.domain.constraints.kinds import AllDifferent, AllOf, AnyOf, Constraint, Count, Implies, Not, Table
 from milbox.domain.model.array import Array, binary, categorical, integer
-from milbox.domain.model.expressions import Factor, Linear, LinExpr, Literal, combine, compare
+from milbox.domain.model.expressions import Linear, LinExpr, Literal, combine, compare
+from milbox.domain.model.monomials import Factor
 from milbox.domain.model.numbers import Number, number
 from milbox.domain.model.variables import Categorical, Integer, Variable
 

@@ -30,7 +30,7 @@ from milbox.domain import (
     Variable,
 )
 from milbox.domain.linear_system import relaxed
-from milbox.domain.model.expressions import Monomial, reach
+from milbox.domain.model.monomials import Monomial, reach
 from milbox.embed.affine import NOTHING, constant, total
 from milbox.embed.negation import negated
 from milbox.embed.structures import enforce_automaton, enforce_connected

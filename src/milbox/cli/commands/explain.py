@@ -152,7 +152,8 @@ def tight(trial: "Trial", record: "Record") -> list[str]:
     """The linear constraints that hold with equality at the point, as rules."""
     import numpy as np
 
-    from milbox.domain.model.expressions import Linear, total
+    from milbox.domain.model.expressions import Linear
+    from milbox.domain.model.monomials import total
     from milbox.domain.rules.write import rule_text
 
     columns = record.domain.columns(np.array([trial.point], dtype=np.int64))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray
-from milbox.domain.model.expressions import Codes
+from milbox.domain.model.monomials import Codes
 from milbox.domain.model.operators import Logical
 
 if TYPE_CHECKING:
@@ -68,10 +68,6 @@ class Automaton(Logical):
             back.append({state for state, _, _ in found})
             steps.append(np.array(found, dtype=np.int64).reshape(len(found), 3))
         return steps[::-1]
-
-    def __str__(self) -> str:
-        names = ", ".join(v.name for v in self.variables)
-        return f"automaton([{names}], {len(self.transitions)} states)"
 
 
 def automaton(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from milbox.arrays import BoolArray
-from milbox.domain.model.expressions import Codes, Literal, distinct
+from milbox.domain.model.expressions import Literal
+from milbox.domain.model.monomials import Codes, distinct
 from milbox.domain.model.operators import Logical
 
 if TYPE_CHECKING:
@@ -75,10 +76,6 @@ class Connected(Logical):
     def variables(self) -> tuple["Variable", ...]:
         """The variables the constraint is about, each once."""
         return distinct(literal.variable for literal in self.literals)
-
-    def __str__(self) -> str:
-        word = "connected" if self.connected else "disconnected"
-        return f"{word}({self.chosen} of a graph with {self.order} vertices and {len(self.edges)} edges)"
 
 
 @dataclass(frozen=True, slots=True)

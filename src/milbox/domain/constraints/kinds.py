@@ -13,15 +13,12 @@ import numpy as np
 from milbox.arrays import BoolArray
 from milbox.domain.constraints.automata import Automaton
 from milbox.domain.constraints.connected import Connected
-from milbox.domain.model.expressions import Codes, Linear, Literal, distinct
+from milbox.domain.model.expressions import Linear, Literal
+from milbox.domain.model.monomials import Codes, distinct
 from milbox.domain.model.operators import Logical
 
 if TYPE_CHECKING:
     from milbox.domain.model.variables import Variable
-
-
-# How many parts of a long conjunction a message shows.
-SHOWN = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -41,10 +38,6 @@ class AllOf(Logical):
         """The variables the constraint is about, each once."""
         return distinct(v for part in self.parts for v in part.variables)
 
-    def __str__(self) -> str:
-        more = f", ... and {len(self.parts) - SHOWN} more" if len(self.parts) > SHOWN else ""
-        return f"all_of({', '.join(str(part) for part in self.parts[:SHOWN])}{more})"
-
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class AnyOf(Logical):
@@ -63,9 +56,6 @@ class AnyOf(Logical):
         """The variables the constraint is about, each once."""
         return distinct(v for part in self.parts for v in part.variables)
 
-    def __str__(self) -> str:
-        return f"any_of({', '.join(str(part) for part in self.parts)})"
-
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Not(Logical):
@@ -81,9 +71,6 @@ class Not(Logical):
     def variables(self) -> tuple["Variable", ...]:
         """The variables the constraint is about."""
         return self.part.variables
-
-    def __str__(self) -> str:
-        return f"negate({self.part})"
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -101,9 +88,6 @@ class Implies(Logical):
     def variables(self) -> tuple["Variable", ...]:
         """The variables the constraint is about, each once."""
         return distinct((*self.condition.variables, *self.consequence.variables))
-
-    def __str__(self) -> str:
-        return f"implies({self.condition}, {self.consequence})"
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -123,16 +107,6 @@ class Count(Logical):
     def variables(self) -> tuple["Variable", ...]:
         """The variables the constraint is about, each once."""
         return distinct(v for part in self.parts for v in part.variables)
-
-    def __str__(self) -> str:
-        listed = f"[{', '.join(str(part) for part in self.parts)}]"
-        if self.lower == self.upper:
-            return f"exactly({self.lower}, {listed})"
-        if self.lower <= 0:
-            return f"at_most({self.upper}, {listed})"
-        if self.upper >= len(self.parts):
-            return f"at_least({self.lower}, {listed})"
-        return f"between({self.lower}, {listed}, {self.upper})"
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -155,9 +129,6 @@ class AllDifferent(Logical):
     def values(self) -> tuple[Any, ...]:
         """Every value that some of the variables may take."""
         return tuple(dict.fromkeys(v.value(code) for v in self.variables for code in v.codes))
-
-    def __str__(self) -> str:
-        return f"all_different({', '.join(v.name for v in self.variables)})"
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
@@ -189,10 +160,6 @@ class Table(Logical):
             labels = np.unique(both, return_inverse=True)[1]
             seen, given = labels[: len(rows)], labels[len(rows) :]
         return np.asarray(np.isin(given, seen) == self.allowed)
-
-    def __str__(self) -> str:
-        names = ", ".join(v.name for v in self.variables)
-        return f"{'table' if self.allowed else 'forbid'}([{names}], {len(self.rows)} rows)"
 
 
 Constraint: TypeAlias = (

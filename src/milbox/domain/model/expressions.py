@@ -1,19 +1,19 @@
 """Expressions such as `x + 2 * y <= 3` and `colour == "red"`, as data.
 
-An expression is a sum of coefficients times monomials; a monomial is a product of factors; a factor is the
-value of an integer variable or the 0/1 indicator of one code of a variable. Comparing two expressions gives
-a `Linear` constraint, comparing a variable with one of its values a `Literal`. Nothing here knows rows.
+An expression is a sum of coefficients times monomials. Comparing two expressions gives a `Linear` constraint,
+comparing a variable with one of its values a `Literal`. Nothing here knows rows.
 """
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union
 
 import numpy as np
 
-from milbox.arrays import BoolArray, IntArray
+from milbox.arrays import BoolArray
+from milbox.domain.model.monomials import WORD, Codes, Factor, Monomial, distinct, largest, size, total
 from milbox.domain.model.numbers import (
     LARGEST,
     LARGEST_WHOLE,
@@ -25,38 +25,12 @@ from milbox.domain.model.numbers import (
     whole_scale,
 )
 from milbox.domain.model.operators import Logical, no_truth, single
+from milbox.domain.model.text import limited, sum_text
 
 if TYPE_CHECKING:
     from milbox.domain.constraints.kinds import Constraint
     from milbox.domain.model.variables import Variable
 
-Codes: TypeAlias = Mapping[str, IntArray]
-"""Many points at once: for each variable's name the codes it takes, one entry per point."""
-
-WORD = 2**62
-"""Sums below this are exact in 64 bits, in any order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """The value of a variable when `code` is None, else the indicator of `variable = code`."""
-
-    name: str
-    code: int | None
-    variable: "Variable" = field(compare=False, repr=False)
-
-    def value(self, codes: Codes) -> IntArray:
-        """What the factor is at each of many points."""
-        column = codes[self.name]
-        return column if self.code is None else (column == self.code).astype(column.dtype)
-
-    def __str__(self) -> str:
-        if self.code is None or (self.variable.kind == "binary" and self.code == 1):
-            return self.name
-        return f"({self.name} == {self.variable.value(self.code)!r})"
-
-
-Monomial: TypeAlias = tuple[Factor, ...]
 Operand: TypeAlias = Union["Arithmetic", Number, Fraction, "np.number[Any]"]
 
 
@@ -149,7 +123,7 @@ class LinExpr(Arithmetic):
         return plain(self.constant) + total(((m, plain(c)) for m, c in self.terms.items()), codes)
 
     def __str__(self) -> str:
-        text = shown_sum((m, plain(c)) for m, c in self.terms.items())
+        text = sum_text([(m, plain(c)) for m, c in self.terms.items()])
         return text if self.constant == 0 else f"{text} + {plain(self.constant):g}"
 
     __repr__ = __str__
@@ -179,9 +153,6 @@ class Literal(Arithmetic, Logical):
     def variables(self) -> tuple["Variable", ...]:
         """The variables the constraint is about."""
         return (self.variable,)
-
-    def __str__(self) -> str:
-        return f"{self.variable.name} {'==' if self.positive else '!='} {self.variable.value(self.code)!r}"
 
     def __hash__(self) -> int:
         return object.__hash__(self)
@@ -253,10 +224,6 @@ class Linear(Logical):
         """The variables the constraint is about, each once."""
         return distinct(factor.variable for monomial, _ in self.terms for factor in monomial)
 
-    def __str__(self) -> str:
-        terms, lower, upper = self.written
-        return limited(shown_sum(terms), lower, upper)
-
 
 def linear(operand: Any) -> LinExpr:
     """Any operand as a sum of monomials."""
@@ -319,96 +286,3 @@ def compare(expression: LinExpr, lower: Number | Exact, upper: Number | Exact) -
         low if isinstance(low, float) else math.ceil(Fraction(low) * scale / divisor),
         high if isinstance(high, float) else math.floor(Fraction(high) * scale / divisor),
     )
-
-
-def total(terms: Iterable[tuple[Monomial, Number]], codes: Codes) -> Any:
-    """The sum of the terms at each of many points; of whole coefficients it is exact."""
-    listed = list(terms)
-    # Where 64 bits are too few, Python's integers have enough.
-    wide = all(isinstance(c, int) for _, c in listed) and size(listed) >= WORD  # type: ignore[arg-type]
-    if wide:
-        codes = {name: column.astype(object) for name, column in codes.items()}
-    # A sum of nothing has an entry per point too.
-    result: Any = np.zeros(len(next(iter(codes.values()))), dtype=object if wide else np.int64)
-    for monomial, coefficient in listed:
-        part: Any = coefficient
-        for factor in monomial:
-            part = part * factor.value(codes)
-        result = result + part
-    return result
-
-
-def size(terms: Iterable[tuple[Monomial, int]]) -> int:
-    """No sum of some of the terms is larger in absolute value."""
-    return sum(abs(c) * math.prod(largest(f) for f in monomial) for monomial, c in terms)
-
-
-def reach(terms: Iterable[tuple[Monomial, int]]) -> tuple[int, int]:
-    """The least and the most a sum can be: exact when each variable is alone in its terms."""
-    least = most = 0
-    slopes: dict[str, int] = {}
-    jumps: dict[str, dict[int, int]] = {}
-    ranges: dict[str, range] = {}
-    for monomial, c in terms:
-        if len(monomial) > 1:
-            least, most = least + min(c, 0), most + max(c, 0)
-            continue
-        (factor,) = monomial
-        ranges[factor.name] = factor.variable.codes
-        own = jumps.setdefault(factor.name, {})
-        if factor.code is None:
-            slopes[factor.name] = slopes.get(factor.name, 0) + c
-        else:
-            own[factor.code] = own.get(factor.code, 0) + c
-    for name, codes in ranges.items():
-        slope, own = slopes.get(name, 0), jumps[name]
-        # Between jumps the sum is a line, so that its ends are enough.
-        plain_codes = [
-            next((code for code in way if code not in own), None) for way in (codes, reversed(codes))
-        ]
-        ends = [slope * code for code in plain_codes if code is not None]
-        ends += [slope * code + c for code, c in own.items() if code in codes]
-        least, most = least + min(ends), most + max(ends)
-    return least, most
-
-
-def largest(factor: Factor) -> int:
-    """The largest absolute value a factor takes."""
-    if factor.code is not None:
-        return 1
-    codes = factor.variable.codes
-    return max(abs(codes[0]), abs(codes[-1]))
-
-
-def distinct(variables: Iterable["Variable"]) -> tuple["Variable", ...]:
-    """Each variable once, by name, in order of appearance."""
-    seen: dict[str, Variable] = {}
-    for variable in variables:
-        seen.setdefault(variable.name, variable)
-    return tuple(seen.values())
-
-
-def limited(text: str, lower: Number, upper: Number) -> str:
-    """The sum with the comparisons its limits ask for."""
-    if lower == upper:
-        return f"{text} == {upper}"
-    if lower == -math.inf:
-        return f"{text} <= {upper}"
-    if upper == math.inf:
-        return f"{text} >= {lower}"
-    return f"{lower} <= {text} <= {upper}"
-
-
-def shown_sum(terms: Iterable[tuple[Monomial, Number]]) -> str:
-    """The terms as a person would write them."""
-    text = ""
-    for monomial, coefficient in terms:
-        size = (
-            ""
-            if abs(coefficient) == 1
-            else f"{abs(coefficient):{'d' if isinstance(coefficient, int) else 'g'}}*"
-        )
-        sign = "-" if coefficient < 0 else "+"
-        joined = "*".join(str(factor) for factor in monomial)
-        text += f" {sign} {size}{joined}" if text else f"{'-' if coefficient < 0 else ''}{size}{joined}"
-    return text or "0"

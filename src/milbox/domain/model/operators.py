@@ -34,8 +34,13 @@ class Logical:
 
     __slots__ = ()
 
+    def __str__(self) -> str:
+        from milbox.domain.rules.write import short_text
+
+        return short_text(self)  # type: ignore[arg-type]  # a variable has a text of its own
+
     def __repr__(self) -> str:
-        # As the user wrote it, also in lists: `domain.violations(point)`.
+        # The rule, also in lists: `domain.violations(point)`.
         return str(self)
 
     @single

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from milbox.domain.model.expressions import Factor, LinExpr, Monomial, combine, distinct
+from milbox.domain.model.expressions import LinExpr, combine
+from milbox.domain.model.monomials import Factor, Monomial, distinct
 from milbox.domain.model.numbers import Exact
 
 if TYPE_CHECKING:

@@ -10,14 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.domain.constraints.kinds import AllOf, Constraint
-from milbox.domain.model.expressions import (
-    Arithmetic,
-    Factor,
-    LinExpr,
-    Literal,
-    compare,
-    linear,
-)
+from milbox.domain.model.expressions import Arithmetic, LinExpr, Literal, compare, linear
+from milbox.domain.model.monomials import Factor
 from milbox.domain.model.numbers import Number
 from milbox.domain.model.operators import Logical, no_truth, single
 

@@ -20,6 +20,7 @@ from typing import NoReturn
 
 from milbox.domain.constraints.kinds import AllOf, AnyOf, Constraint
 from milbox.domain.model.array import Array
+from milbox.domain.model.text import CONSTANTS, RESERVED
 from milbox.domain.rules.meaning import (
     FUNCTIONS,
     OPERATORS,
@@ -45,8 +46,6 @@ LEVELS = {"<->": IF_AND_ONLY_IF, "->": IF_THEN, "or": OR, "and": AND}
 LEVELS |= dict.fromkeys(("<=", ">=", "==", "!=", "<", ">"), COMPARISON)
 LEVELS |= {"+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT}
 
-CONSTANTS = {"true": True, "false": False, "none": None, "True": True, "False": False, "None": None}
-RESERVED = frozenset({"and", "or", "not", *CONSTANTS})
 ESCAPES = {"n": "\n", "t": "\t"}
 # What people write who know other languages.
 HINTS = {

@@ -9,9 +9,9 @@ import numpy as np
 from milbox.arrays import IntArray
 from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Implies, Linear, Literal
 from milbox.domain.constraints.kinds import conjuncts
-from milbox.domain.model.expressions import Monomial, total
+from milbox.domain.model.monomials import Monomial, total
+from milbox.domain.rules.write import rule_text
 from milbox.page.formats import count, number, short
-from milbox.page.short_sums import constraint_text
 from milbox.page.svg.markup import Markup, coordinate, joined, tag, text
 from milbox.trials.record import Record
 
@@ -89,7 +89,7 @@ def row(standing: Standing) -> Markup:
 
 def standing(constraint: Constraint, codes: Mapping[str, IntArray]) -> Standing:
     """How a constraint stands at one point."""
-    rule = constraint_text(constraint)
+    rule = rule_text(constraint)
     if not bool(np.all(constraint.holds(codes))):
         return Standing(rule, "broken", "does not hold at the best point", -1.0)
     match constraint:

@@ -1,6 +1,7 @@
 """A study: ask for points, tell their values, resume from a file."""
 
 import importlib.metadata
+import json
 import operator
 import threading
 import time
@@ -8,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
 from milbox.trials import (
     Answer,
+    Cancelled,
     Empty,
     Failed,
     Finished,
@@ -145,12 +147,12 @@ class Study:
     @property
     def exhausted(self) -> bool:
         """Whether it is proved that every point of the domain has been asked."""
-        return self._exhausted or len(self.trials) == self.domain.size
+        return self._exhausted or len(self.history.asked_points) == self.domain.size
 
     @property
     def proved(self) -> bool:
         """Whether the best trial is the proved optimum: every point of the domain has been measured."""
-        return self.exhausted and all(trial.value is not None for trial in self.trials)
+        return self.exhausted and len(self.history.finished) == len(self.history.asked_points)
 
     def ask(self) -> Trial:
         """The next point to evaluate; arguments and errors as `ask_many`."""
@@ -175,27 +177,61 @@ class Study:
                 events.proposed(trial.number, trial.origin)
             return [self._handed_out(trial) for trial in new]
 
-    def tell(self, number: int, value: float, *, seconds: float = 0.0) -> None:
+    def tell(
+        self,
+        number: int,
+        value: float,
+        *,
+        seconds: float = 0.0,
+        note: str | None = None,
+        info: Mapping[str, Any] | None = None,
+    ) -> None:
         """Record the value of a pending trial.
 
         Args:
             number: of the trial.
             value: a finite number.
             seconds: how long the evaluation took, if known.
+            note: a text to keep with the trial.
+            info: more to keep with it, such as the batch or the operator, as JSON.
         """
         number = _trial_number("tell", number)
         told = measured(value, f"the value told for trial {number}")
-        self._end(number, Finished(told, _duration(number, seconds), time.time()))
+        self._end(number, Finished(told, _duration(number, seconds), time.time()), _info(note, info))
         events.told(number, told)
 
-    def fail(self, number: int, reason: str, *, seconds: float = 0.0) -> None:
+    def fail(
+        self,
+        number: int,
+        reason: str,
+        *,
+        seconds: float = 0.0,
+        note: str | None = None,
+        info: Mapping[str, Any] | None = None,
+    ) -> None:
         """Record that a pending trial could not be measured; its point is not proposed again."""
         number = _trial_number("fail", number)
         if not isinstance(reason, str):
             raise TypeError(f"the reason why trial {number} failed must be a string, not {reason!r}")
         kept = storable(reason)
-        self._end(number, Failed(kept, _duration(number, seconds), time.time()))
+        self._end(number, Failed(kept, _duration(number, seconds), time.time()), _info(note, info))
         events.failed(number, kept)
+
+    def amend(self, number: int, value: float) -> None:
+        """Correct the value of a trial that was told or had failed; what was told before stays on record.
+
+        Later proposals are fitted to the corrected value.
+        """
+        number = _trial_number("amend", number)
+        corrected = Finished(measured(value, f"the value told for trial {number}"), told_at=time.time())
+        self._change(number, lambda history, sense: history.amended(number, sense(corrected)))
+
+    def cancel(self, number: int) -> None:
+        """Give up a pending trial: it does not count, and its point may be asked again."""
+        number = _trial_number("cancel", number)
+        given_up = Cancelled(time.time())
+        self._change(number, lambda history, _: history.cancelled(number, given_up))
+        self._exhausted = False
 
     def explain(self) -> Any:
         """What the strategy believes about the objective, where it can say so."""
@@ -307,14 +343,18 @@ class Study:
         shown = self._shown.extended(trials)
         self._remember(shown, lambda: self._history.extended([_turned(trial) for trial in trials]))
 
-    def _end(self, number: int, outcome: Finished | Failed) -> None:
+    def _end(self, number: int, outcome: Finished | Failed, info: Mapping[str, Any]) -> None:
+        self._change(number, lambda history, sense: history.told(number, sense(outcome), info))
+
+    def _change(self, number: int, step: "Callable[[History, _Turn], History]") -> None:
+        """Take a step that changes one trial, in the journal and in memory."""
         with self._lock:
             self._catch_up()
-            shown = self._shown.told(number, outcome)
+            shown = step(self._shown, _as_told)
             if self._journal is not None:
                 self._stale = True
-                self._journal.told(shown[number])
-            self._remember(shown, lambda: self._history.told(number, _turned_outcome(outcome)))
+                self._journal.told(shown[number], self._shown[number].state)
+            self._remember(shown, lambda: step(self._history, _turned_outcome))
 
     def _handed_out(self, trial: Trial) -> Trial:
         """The trial with an assignment of the caller's own, who may write into its arrays."""
@@ -369,12 +409,12 @@ class Study:
 
     def _add_known(self, given: Sequence[Trial]) -> None:
         """Add the user's own data, except what the journal holds already."""
-        held = {trial.point: trial for trial in self.trials}
+        held = {trial.point: trial for trial in self.trials if trial.state != "cancelled"}
         new: list[Trial] = []
         for trial in given:
             old = held.get(trial.point)
             if old is None:
-                new.append(self._kept(replace(trial, number=len(held) + len(new))))
+                new.append(self._kept(replace(trial, number=len(self.trials) + len(new))))
             elif old.value != trial.value:
                 raise ValueError(
                     f"the known point {dict(trial.assignment)} with value {trial.value:g} is trial "
@@ -388,6 +428,17 @@ class Study:
 _Outcome = TypeVar("_Outcome", bound=Outcome)
 
 
+class _Turn(Protocol):
+    """An outcome as the user told it, or in the sense in which large is good."""
+
+    def __call__(self, outcome: _Outcome) -> _Outcome: ...
+
+
+def _as_told(outcome: _Outcome) -> _Outcome:
+    """The outcome as it is."""
+    return outcome
+
+
 def _turned(trial: Trial) -> Trial:
     """The trial with the sense reversed: the one place where minimising becomes maximising."""
     proposal = trial.proposal
@@ -395,12 +446,28 @@ def _turned(trial: Trial) -> Trial:
         old = proposal.certificate
         # Subtracted from zero, so that no zero becomes -0.
         proposal = replace(proposal, certificate=replace(old, value=0.0 - old.value, bound=0.0 - old.bound))
-    return replace(trial, proposal=proposal, outcome=_turned_outcome(trial.outcome))
+    return replace(
+        trial,
+        proposal=proposal,
+        outcome=_turned_outcome(trial.outcome),
+        earlier=tuple(map(_turned_outcome, trial.earlier)),
+    )
 
 
 def _turned_outcome(outcome: _Outcome) -> _Outcome:
     """The outcome with the sense reversed."""
     return replace(outcome, value=0.0 - outcome.value) if isinstance(outcome, Finished) else outcome
+
+
+def _info(note: str | None, info: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What to keep with a trial, or an error where it is no JSON."""
+    if note is not None and not isinstance(note, str):
+        raise TypeError(f"a note must be a string, not {note!r}")
+    kept = {**(info or {}), **({} if note is None else {"note": note})}
+    try:
+        return dict(json.loads(json.dumps(kept, allow_nan=False)))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"info must be JSON, with texts as keys: {error}") from None
 
 
 def _duration(number: int, seconds: Any) -> float:

@@ -488,3 +488,14 @@ def test_a_run_stops_where_the_file_or_the_command_line_says(milbox: Milbox, tmp
     assert "target must be a number" in milbox("run", "bad.toml", "--budget", "9", status=2).complaints
     (tmp_path / "bad.toml").write_text(STOPPING.replace("target = 5", "seconds = 0"))
     assert "seconds must be more than 0" in milbox("run", "bad.toml", "--budget", "9", status=2).complaints
+
+
+def test_values_are_amended_and_trials_cancelled(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(STOPPING)
+    milbox("ask", "run.db", "--problem", "p.toml", "--count", "3")
+    milbox("tell", "run.db", "--trial", "0", "--value", "2.5")
+    assert "trial 0 was 2.5 and is 4" in milbox("amend", "run.db", "0", "4").output
+    assert "cancelled 2 trials" in milbox("cancel", "run.db", "1", "2").output
+    assert "1 finished, 0 failed, 0 pending, 2 cancelled" in milbox("status", "run.db").output
+    assert "only a pending trial" in milbox("cancel", "run.db", "0", status=2).complaints
+    assert "there is no trial 9" in milbox("amend", "run.db", "9", "1", status=2).complaints

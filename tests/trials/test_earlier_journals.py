@@ -3,15 +3,17 @@
 import importlib.util
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import milbox as mb
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.strategies import NNMILP, Strategy
 from milbox.strategies.identity import identity
-from milbox.trials import Journal
+from milbox.trials import Failed, Journal
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "journals"
 
@@ -74,3 +76,21 @@ def test_a_journal_of_the_first_format_is_resumed(tmp_path: Path, name: str) -> 
     with resumed(name, path) as study:
         assert [trial.value for trial in study.trials[-2:]] == [WRITE.value(trials[-1].point), 1.5]
     assert Journal.read(path)[1][-1].value == 1.5
+
+
+def test_a_journal_of_the_second_format_opens_and_goes_on_in_the_third(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    shutil.copy(FOLDER.parent / "formats" / "format-2.db", path)
+    states = ["finished"] * 3 + ["failed"] + ["finished"] * 3 + ["pending"]
+    _, before = Journal.read(path)
+    assert [trial.state for trial in before] == states
+    x = mb.binary("x", 6)
+    with mb.Study(mb.Domain([x], [x.sum() <= 3]), NNMILP(initial=4), seed=5, journal=path) as study:
+        assert [replace(trial, assignment={}) for trial in study.trials] == [
+            replace(trial, assignment={}) for trial in before
+        ]
+        study.cancel(7)
+        study.amend(3, 2.0)
+    _, after = Journal.read(path)
+    assert [trial.state for trial in after] == [*states[:3], "finished", *states[4:7], "cancelled"]
+    assert after[3].earlier == (Failed("spilled"),)

@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from milbox.cli.commands.about import version
-from milbox.cli.commands.ask_tell import ask, tell
+from milbox.cli.commands.ask_tell import amend, ask, cancel, tell
 from milbox.cli.commands.bench import bench
 from milbox.cli.commands.check import check
 from milbox.cli.commands.data import data
@@ -35,7 +35,7 @@ from milbox.errors import MilboxError, ObjectiveFailed, Unavailable, Unsupported
 
 GROUPS = {
     "Start": [init, check, demo],
-    "Run": [run, resume, ask, tell],
+    "Run": [run, resume, ask, tell, amend, cancel],
     "Look": [status, best, trials, report, serve, explain, export],
     "Other": [bench, data, version],
 }

@@ -33,7 +33,7 @@ class Watch:
         self.best: Trial | None = None
         self.curve: list[float] = []
         earlier = list(earlier)
-        self.before: int = asked(trial for trial in earlier if trial.state != "pending")
+        self.before: int = asked(trial for trial in earlier if trial.ended)
         for trial in earlier:
             self.note(trial)
         self.ended: list[Trial] = []

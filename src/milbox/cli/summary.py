@@ -9,6 +9,7 @@ from milbox.cli.results.table import trial_entry
 
 if TYPE_CHECKING:
     from milbox.trials.record import Proofs, Record, Spent
+    from milbox.trials.trial import State
 
 
 def proofs_text(proofs: "Proofs") -> str:
@@ -41,6 +42,7 @@ def summary(record: "Record", budget: int | None) -> dict[str, Any]:
         "finished": record.having("finished"),
         "failed": record.having("failed"),
         "pending": record.having("pending"),
+        "cancelled": record.having("cancelled"),
         "best": None if record.best is None else trial_entry(record.best),
         "proved": record.proved,
         "proposals": asdict(record.proofs),
@@ -82,8 +84,8 @@ def flat(values: Iterable[Any]) -> Iterable[Any]:
 
 def outcome_lines(record: "Record") -> list[str]:
     """The end of a run in a few lines: the best point, and what is proved and what is not."""
-    unmeasured = ((record.having("failed"), "failed"), (record.having("pending"), "pending"))
-    rest = "".join(f", {count} {state}" for count, state in unmeasured if count)
+    unmeasured: tuple[State, ...] = ("failed", "pending", "cancelled")
+    rest = "".join(f", {record.having(state)} {state}" for state in unmeasured if record.having(state))
     count = plural(len(record.trials), "trial") + rest
     best = record.best
     if best is None:

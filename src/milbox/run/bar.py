@@ -34,7 +34,7 @@ def with_bar(
 
 def _drawn(study: Study, budget: int, seconds: float, width: int, stream: TextIO) -> str:
     """Draw the line over one of that width."""
-    ended = asked(trial for trial in study.trials if trial.state != "pending")
+    ended = asked(trial for trial in study.trials if trial.ended)
     filled = min(WIDTH, WIDTH * ended // budget)
     best = "" if study.best is None else f", best {study.best.value:g} in trial {study.best.number}"
     line = f"[{'=' * filled}{' ' * (WIDTH - filled)}] {ended} of {budget} trials{best}, {seconds:.0f} s"

@@ -125,7 +125,7 @@ def _watched(
     except KeyboardInterrupt as interrupt:
         why = "interrupted"
         stop_warming()
-        in_all = sum(trial.state != "pending" for trial in study.trials)
+        in_all = sum(trial.ended for trial in study.trials)
         count = "1 trial" if in_all == 1 else f"{in_all} trials"
         interrupt.add_note(f"milbox: interrupted after {count}. {how_to_resume(study)}")
         raise

@@ -58,4 +58,4 @@ def reason(stop: Stop, study: Study, elapsed: float) -> str | None:
 
 def _since(study: Study, number: int) -> int:
     """How many trials asked after a trial have ended."""
-    return sum(trial.state != "pending" for trial in study.trials[number + 1 :])
+    return sum(trial.ended for trial in study.trials[number + 1 :])

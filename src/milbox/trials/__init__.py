@@ -4,10 +4,11 @@ from milbox.trials.answer import Answer, Empty, Found, Unknown
 from milbox.trials.header import Header
 from milbox.trials.history import History
 from milbox.trials.journal import Journal
-from milbox.trials.trial import Certificate, Failed, Finished, Outcome, Pending, Proposal, Trial
+from milbox.trials.trial import Cancelled, Certificate, Failed, Finished, Outcome, Pending, Proposal, Trial
 
 __all__ = [
     "Answer",
+    "Cancelled",
     "Certificate",
     "Empty",
     "Failed",

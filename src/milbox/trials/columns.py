@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from milbox.trials.trial import Certificate, Failed, Finished, Pending, Trial
+from milbox.trials.trial import Certificate, Failed, Finished, Trial
 
 Kind: TypeAlias = Literal["text", "number", "whole", "time"]
 """Times are seconds since 1970."""
@@ -23,7 +23,9 @@ def _proved(kind: Kind, read: Callable[[Certificate], Any]) -> Column:
 
 
 def _ended(kind: Kind, read: Callable[[Finished | Failed], Any]) -> Column:
-    return Column(kind, lambda trial: None if isinstance(trial.outcome, Pending) else read(trial.outcome))
+    return Column(
+        kind, lambda trial: read(trial.outcome) if isinstance(trial.outcome, Finished | Failed) else None
+    )
 
 
 BEFORE: Mapping[str, Column] = {
@@ -48,6 +50,7 @@ AFTER: Mapping[str, Column] = {
     "asked_at": Column("time", lambda trial: trial.asked_at),
     "told_at": _ended("time", lambda outcome: outcome.told_at),
     "reason": Column("text", lambda trial: trial.reason),
+    "note": Column("text", lambda trial: trial.info.get("note")),
 }
 """Those that stand behind them."""
 

@@ -9,7 +9,7 @@ def nothing_left(history: History, best: Trial | None) -> str:
     pending, failed = history.pending, history.failed
     if not (pending or failed):
         proof = f": trial {best.number}, with value {best.value:g}, is the proved optimum" if best else ""
-        return f"every point of the domain, {len(history)} in all, has been evaluated{proof}"
+        return f"every point of the domain, {len(history.asked_points)} in all, has been evaluated{proof}"
     parts = []
     if pending:
         numbers = ", ".join(str(trial.number) for trial in pending[:6]) + (
@@ -19,14 +19,14 @@ def nothing_left(history: History, best: Trial | None) -> str:
     if failed:
         parts.append(f"{len(failed)} failed")
     return (
-        f"every point of the domain, {len(history)} in all, has been asked, but with {' and '.join(parts)} "
-        f"the best of the others is not proved to be the optimum"
+        f"every point of the domain, {len(history.asked_points)} in all, has been asked, but with "
+        f"{' and '.join(parts)} the best of the others is not proved to be the optimum"
     )
 
 
 def nothing_found(history: History, reason: str) -> str:
     """What it means that a search for a new point was stopped, as a sentence."""
     return (
-        f"no point beside the {len(history)} asked was found, and it is not proved that none is left: "
-        f"{reason}. Nothing is lost; a strategy with wider limits may find one"
+        f"no point beside the {len(history.asked_points)} asked was found, and it is not proved that none is "
+        f"left: {reason}. Nothing is lost; a strategy with wider limits may find one"
     )

@@ -2,15 +2,18 @@
 
 import operator
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.trials.points import Points
-from milbox.trials.trial import Failed, Finished, Pending, Proposal, Trial
+from milbox.trials.trial import Cancelled, Failed, Finished, Outcome, Pending, Proposal, Trial
+
+NOTHING: Mapping[str, Any] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,8 +95,8 @@ class History:
 
     @cached_property
     def asked_points(self) -> Points:
-        """The points of all trials, pending and failed too: what may not be proposed again."""
-        return Points(trial.point for trial in self.trials)
+        """The points of all trials but cancelled ones: what may not be proposed again."""
+        return Points(trial.point for trial in self.trials if not isinstance(trial.outcome, Cancelled))
 
     @property
     def incumbent(self) -> Trial | None:
@@ -113,18 +116,41 @@ class History:
             vars(after)["asked_points"] = self.asked_points.extended([trial.point for trial in trials])
         return self._hand_on(after, trials)
 
-    def told(self, number: int, outcome: Finished | Failed) -> "History":
-        """The history after a pending trial came to an end."""
-        if not 0 <= number < len(self.trials):
-            raise ValueError(f"there is no trial {number}; {len(self.trials)} have been asked, from 0")
-        trial = self.trials[number]
+    def told(self, number: int, outcome: Finished | Failed, info: Mapping[str, Any] = NOTHING) -> "History":
+        """The history after a pending trial came to an end, with what the user keeps about it."""
+        trial = self._trial(number)
         if not isinstance(trial.outcome, Pending):
             raise ValueError(f"trial {number} has been told already: it {_past(trial.outcome)}")
-        ended = replace(trial, outcome=outcome)
+        ended = replace(trial, outcome=outcome, info={**trial.info, **info})
         after = History((*self.trials[:number], ended, *self.trials[number + 1 :]))
         if "asked_points" in vars(self):
             vars(after)["asked_points"] = self.asked_points
         return self._hand_on(after, [ended])
+
+    def cancelled(self, number: int, outcome: Cancelled) -> "History":
+        """The history after a pending trial was given up."""
+        trial = self._trial(number)
+        if not isinstance(trial.outcome, Pending):
+            raise ValueError(f"only a pending trial can be cancelled; trial {number} {_past(trial.outcome)}")
+        return self._with(replace(trial, outcome=outcome))
+
+    def amended(self, number: int, outcome: Finished) -> "History":
+        """The history after the outcome of a trial was corrected."""
+        trial = self._trial(number)
+        if not isinstance(trial.outcome, Finished | Failed):
+            raise ValueError(f"only what has been told can be amended; trial {number} {_past(trial.outcome)}")
+        corrected = replace(outcome, seconds=trial.outcome.seconds)
+        return self._with(replace(trial, outcome=corrected, earlier=(*trial.earlier, trial.outcome)))
+
+    def _trial(self, number: int) -> Trial:
+        """The trial of a number, or an error that says which there are."""
+        if not 0 <= number < len(self.trials):
+            raise ValueError(f"there is no trial {number}; {len(self.trials)} have been asked, from 0")
+        return self.trials[number]
+
+    def _with(self, trial: Trial) -> "History":
+        """The history with one trial changed, which knows nothing that was worked out before."""
+        return History((*self.trials[: trial.number], trial, *self.trials[trial.number + 1 :]))
 
     def _hand_on(self, after: "History", ended: Iterable[Trial]) -> "History":
         """The next history, which knows what this one has worked out and what has come to an end since."""
@@ -136,9 +162,13 @@ class History:
         return after
 
 
-def _past(outcome: Finished | Failed) -> str:
+def _past(outcome: Outcome) -> str:
     """The outcome as the end of a sentence."""
     match outcome:
+        case Pending():
+            return "is pending"
+        case Cancelled():
+            return "was cancelled"
         case Finished(value):
             return f"finished with value {value:g}"
         case Failed(reason):

@@ -18,7 +18,7 @@ from milbox.errors import JournalError, JournalMismatch
 from milbox.trials import lock, rows
 from milbox.trials.header import Header, difference, version_change
 from milbox.trials.origin import Source
-from milbox.trials.trial import Trial
+from milbox.trials.trial import State, Trial
 
 # Journals open in this process. A study that is opened again here (a notebook cell run twice, say) takes the
 # journal over from its predecessor, which can do nothing with it from then on.
@@ -85,11 +85,11 @@ class Journal:
             for trial in trials:
                 rows.insert(connection, trial)
 
-    def told(self, trial: Trial) -> None:
-        """Record how a pending trial ended; it is on disk when this returns."""
+    def told(self, trial: Trial, was: State = "pending") -> None:
+        """Record what has become of a trial that was in some state; it is on disk when this returns."""
         self._unread = None
         with self._usable(), _transaction(self._connection) as connection:
-            rows.end(connection, self.path, trial)
+            rows.change(connection, self.path, trial, was)
 
     def note(self, notes: Mapping[str, Any]) -> None:
         """Add to the header's notes, or change them."""

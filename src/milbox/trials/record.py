@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from milbox.domain import Domain
 from milbox.trials.header import Header, Sense
 from milbox.trials.journal import read_journal
 from milbox.trials.origin import Source
-from milbox.trials.trial import Certificate, Pending, Trial
+from milbox.trials.trial import Certificate, Failed, Finished, Pending, State, Trial
 
 
 def sign_of(sense: Sense) -> float:
@@ -41,8 +40,8 @@ def best_of(trials: Iterable[Trial], sense: Sense) -> Trial | None:
 
 
 def asked(trials: Iterable[Trial]) -> int:
-    """How many trials count towards a budget: all but the user's own data."""
-    return sum(trial.origin.source is not Source.KNOWN for trial in trials)
+    """How many trials count towards a budget: all but the user's own data and cancelled ones."""
+    return sum(trial.origin.source is not Source.KNOWN and trial.state != "cancelled" for trial in trials)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +87,7 @@ def spent(trials: Iterable[Trial]) -> Spent:
 
 def evaluation_seconds(trial: Trial) -> float:
     """How long the evaluation took; 0 when unknown."""
-    return 0.0 if isinstance(trial.outcome, Pending) else usable(trial.outcome.seconds)
+    return usable(trial.outcome.seconds) if isinstance(trial.outcome, Finished | Failed) else 0.0
 
 
 def usable(seconds: float) -> float:
@@ -159,7 +158,7 @@ class Record:
         """Where the time went."""
         return spent(self.trials)
 
-    def having(self, state: Literal["pending", "finished", "failed"]) -> int:
+    def having(self, state: State) -> int:
         """How many trials are in a state."""
         return sum(trial.state == state for trial in self.trials)
 

@@ -1,7 +1,8 @@
 """The inside of a journal: two tables of numbers, texts and JSON, and a checksum for each row.
 
-Format 2 added the checksums. Journals of format 1 are read as they are, and become format 2 when they are
-opened to be written.
+Format 2 added the checksums; format 3 added cancelled trials, amended outcomes and what users note about a
+trial. Journals of earlier formats are read as they are, and become format 3 when they are opened to be
+written.
 """
 
 import contextlib
@@ -17,10 +18,20 @@ from milbox.errors import JournalError
 from milbox.milp.solution import Status
 from milbox.trials.header import Header
 from milbox.trials.identity import recognised
-from milbox.trials.trial import Certificate, Failed, Finished, Outcome, Pending, Proposal, Trial
+from milbox.trials.trial import (
+    Cancelled,
+    Certificate,
+    Failed,
+    Finished,
+    Outcome,
+    Pending,
+    Proposal,
+    State,
+    Trial,
+)
 
 APPLICATION = int.from_bytes(b"mlbx")
-FORMAT = 2
+FORMAT = 3
 
 _SCHEMA = (
     f"PRAGMA application_id = {APPLICATION}",
@@ -42,21 +53,24 @@ _SCHEMA = (
     """
     CREATE TABLE trials (
         number INTEGER PRIMARY KEY,
-        point TEXT NOT NULL UNIQUE,
+        point TEXT NOT NULL, -- of one trial only that is not cancelled
         origin TEXT NOT NULL,
         certificate TEXT,
         fit_seconds REAL NOT NULL,
         asked_at REAL,
-        state TEXT NOT NULL CHECK (state IN ('pending', 'finished', 'failed')),
+        state TEXT NOT NULL CHECK (state IN ('pending', 'finished', 'failed', 'cancelled')),
         value REAL, -- in the user's sense
         reason TEXT,
         seconds REAL,
         told_at REAL,
+        earlier TEXT NOT NULL, -- outcomes amended since, oldest first, as JSON
+        info TEXT NOT NULL, -- what the user keeps with the trial, as JSON
         checksum TEXT NOT NULL,
         CHECK ((state = 'finished') = (value IS NOT NULL)),
         CHECK ((state = 'failed') = (reason IS NOT NULL))
     )
     """,
+    "CREATE UNIQUE INDEX once ON trials (point) WHERE state != 'cancelled'",
 )
 # What parsing an entry may raise that holds something else than it should.
 _UNREADABLE = (
@@ -70,7 +84,8 @@ _UNREADABLE = (
 )
 _HEADER = ("package", "created_at", "seed", "sense", "domain", "domain_fingerprint", "strategy", "notes")
 _ASKED = ("number", "point", "origin", "certificate", "fit_seconds", "asked_at")
-_ENDED = ("state", "value", "reason", "seconds", "told_at")
+_OUTCOME = ("state", "value", "reason", "seconds", "told_at")
+_ENDED = (*_OUTCOME, "earlier", "info")
 _TRIAL = (*_ASKED, *_ENDED)
 
 
@@ -134,15 +149,16 @@ def header(connection: sqlite3.Connection, path: Path) -> Header:
 def trials(connection: sqlite3.Connection, path: Path) -> tuple[Trial, ...]:
     """Every trial, in order."""
     found = []
-    for expected, row in enumerate(_select(connection, "trials", _TRIAL, "ORDER BY number")):
+    columns = _TRIAL if _format(connection) >= 3 else (*_ASKED, *_OUTCOME)
+    for expected, row in enumerate(_select(connection, "trials", columns, "ORDER BY number")):
         with intact(path, f"trial {expected}"):
-            found.append(_trial(_verified(row, _TRIAL), expected))
+            found.append(_trial(_verified(row, columns), expected))
     return tuple(found)
 
 
 def ended(connection: sqlite3.Connection) -> tuple[int, float]:
     """How many trials have finished or failed, and the seconds that their evaluations took."""
-    query = "SELECT count(*), total(seconds) FROM trials WHERE state != 'pending'"
+    query = "SELECT count(*), total(seconds) FROM trials WHERE state IN ('finished', 'failed')"
     count, seconds = connection.execute(query).fetchone()
     return int(count), float(seconds)
 
@@ -152,18 +168,18 @@ def insert(connection: sqlite3.Connection, trial: Trial) -> None:
     _insert(connection, "trials", _TRIAL, _trial_row(trial))
 
 
-def end(connection: sqlite3.Connection, path: Path, trial: Trial) -> None:
-    """Record how a trial that the journal has as pending came to its end."""
-    pending = "WHERE number = ? AND state = 'pending'"
-    for row in _select(connection, "trials", _TRIAL, pending, [trial.number]):
+def change(connection: sqlite3.Connection, path: Path, trial: Trial, was: State) -> None:
+    """Record what has become of a trial that the journal has in another state, or with another value."""
+    known, given = "WHERE number = ? AND state = ?", (trial.number, was)
+    for row in _select(connection, "trials", _TRIAL, known, given):
         with intact(path, f"trial {trial.number}"):
             asked = _verified(row, _TRIAL)[: len(_ASKED)]
-        ended = _end(trial.outcome)
+        ended = _end(trial)
         names = ", ".join(f"{name} = ?" for name in (*_ENDED, "checksum"))
-        arguments = (*ended, checksum((*asked, *ended)), trial.number)
-        connection.execute(f"UPDATE trials SET {names} {pending}", arguments)
+        arguments = (*ended, checksum((*asked, *ended)), *given)
+        connection.execute(f"UPDATE trials SET {names} {known}", arguments)
         return
-    raise JournalError(f"{path} has no pending trial {trial.number}; open it again")
+    raise JournalError(f"{path} has no {was} trial {trial.number}; open it again")
 
 
 def note(connection: sqlite3.Connection, path: Path, notes: dict[str, Any]) -> None:
@@ -240,6 +256,8 @@ def _header_row(header: Header) -> tuple[Any, ...]:
 def _trial(row: tuple[Any, ...], expected: int) -> Trial:
     """The trial of a row; raises ValueError for anything that no trial has."""
     number, point, origin, certificate, fit_seconds, asked_at, *end = row
+    state, value, reason, seconds, told_at = end[: len(_OUTCOME)]
+    earlier, info = end[len(_OUTCOME) :] or ("[]", "{}")
     if number != expected:
         raise ValueError("missing")
     codes = json.loads(_text(point))
@@ -251,7 +269,14 @@ def _trial(row: tuple[Any, ...], expected: int) -> Trial:
         None if certificate is None else _certificate(_dictionary(certificate)),
         _real(fit_seconds),
     )
-    return Trial(number, proposal, _outcome(*end), asked_at=_moment(asked_at))
+    return Trial(
+        number,
+        proposal,
+        _outcome(state, value, reason, seconds, told_at),
+        asked_at=_moment(asked_at),
+        earlier=tuple(_told(*entry) for entry in _list(earlier)),
+        info=_dictionary(info),
+    )
 
 
 def _trial_row(trial: Trial) -> tuple[Any, ...]:
@@ -263,11 +288,19 @@ def _trial_row(trial: Trial) -> tuple[Any, ...]:
         None if certificate is None else json.dumps(_jsonable(certificate), allow_nan=False),
         _real(trial.proposal.fit_seconds),
         _moment(trial.asked_at),
-        *_end(trial.outcome),
+        *_end(trial),
     )
 
 
-def _end(outcome: Outcome) -> tuple[Any, ...]:
+def _end(trial: Trial) -> tuple[Any, ...]:
+    return (
+        *_outcome_row(trial.outcome),
+        json.dumps([_outcome_row(outcome) for outcome in trial.earlier], allow_nan=False),
+        json.dumps(dict(trial.info), allow_nan=False),
+    )
+
+
+def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
     match outcome:
         case Pending():
             return ("pending", None, None, None, None)
@@ -275,6 +308,8 @@ def _end(outcome: Outcome) -> tuple[Any, ...]:
             return ("finished", _real(value), None, _real(seconds), _moment(told_at))
         case Failed(reason, seconds, told_at):
             return ("failed", None, reason, _real(seconds), _moment(told_at))
+        case Cancelled(told_at):
+            return ("cancelled", None, None, None, _moment(told_at))
 
 
 def _outcome(state: Any, value: Any, reason: Any, seconds: Any, told_at: Any) -> Outcome:
@@ -285,8 +320,18 @@ def _outcome(state: Any, value: Any, reason: Any, seconds: Any, told_at: Any) ->
             return Finished(_real(value), _real(seconds), _moment(told_at))
         case "failed":
             return Failed(_text(reason), _real(seconds), _moment(told_at))
+        case "cancelled":
+            return Cancelled(_moment(told_at))
         case _:
             raise ValueError(f"the state is {state!r}")
+
+
+def _told(*columns: Any) -> Finished | Failed:
+    """An outcome that was told."""
+    outcome = _outcome(*columns)
+    if not isinstance(outcome, Finished | Failed):
+        raise ValueError(f"an earlier outcome is {columns[0]!r}")
+    return outcome
 
 
 def _moment(seconds: Any) -> float | None:
@@ -313,6 +358,14 @@ def _dictionary(entry: Any) -> dict[str, Any]:
     found = json.loads(_text(entry))
     if not isinstance(found, dict):
         raise ValueError(f"{entry[:60]} is no JSON object")
+    return found
+
+
+def _list(entry: Any) -> list[Any]:
+    """The JSON list of a TEXT column."""
+    found = json.loads(_text(entry))
+    if not isinstance(found, list):
+        raise ValueError(f"{entry[:60]} is no JSON list")
     return found
 
 

@@ -78,7 +78,16 @@ class Failed:
     told_at: float | None = field(default=None, compare=False)
 
 
-Outcome: TypeAlias = Pending | Finished | Failed
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """Given up before it was measured: the point may be asked again."""
+
+    told_at: float | None = field(default=None, compare=False)
+
+
+Outcome: TypeAlias = Pending | Finished | Failed | Cancelled
+
+State: TypeAlias = Literal["pending", "finished", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -92,6 +101,10 @@ class Trial:
     assignment: Mapping[str, Any] = field(default_factory=dict, compare=False)
     asked_at: float | None = field(default=None, compare=False)
     """Seconds since 1970."""
+    earlier: tuple[Finished | Failed, ...] = ()
+    """The outcomes that were told before and amended since, oldest first."""
+    info: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    """What the user keeps with the measurement: a note, the batch, the operator, as JSON."""
 
     @property
     def point(self) -> Point:
@@ -119,7 +132,12 @@ class Trial:
         return self.outcome.reason if isinstance(self.outcome, Failed) else None
 
     @property
-    def state(self) -> Literal["pending", "finished", "failed"]:
+    def ended(self) -> bool:
+        """Whether the trial was measured or has failed."""
+        return isinstance(self.outcome, Finished | Failed)
+
+    @property
+    def state(self) -> State:
         """The outcome as a word."""
         match self.outcome:
             case Pending():
@@ -128,6 +146,8 @@ class Trial:
                 return "finished"
             case Failed():
                 return "failed"
+            case Cancelled():
+                return "cancelled"
 
     def __repr__(self) -> str:
         outcome = self.state if self.value is None else f"{self.value:g}"

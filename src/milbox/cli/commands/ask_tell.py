@@ -1,4 +1,4 @@
-"""`milbox ask` and `milbox tell`: points out and values in, for whoever measures by hand or elsewhere."""
+"""`milbox ask`, `tell`, `amend` and `cancel`: points out and values in, for whoever measures elsewhere."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -200,6 +200,42 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
         kept = "the good rows were recorded" if partial else "nothing was recorded"
         listing = "\n".join(found.complaints)
         raise InputError(f"{plural(len(found.complaints), 'row')} cannot be used, {kept}:\n{listing}")
+
+
+@click.command()
+@click.argument("journal", type=FILE)
+@click.argument("trial", type=click.IntRange(0))
+@click.argument("value", metavar="NUMBER")
+def amend(journal: Path, trial: int, value: str) -> None:
+    """Correct the value of TRIAL in JOURNAL; what was told before stays on record."""
+    from milbox.cli.results.table import number_of
+    from milbox.cli.study import open_to_tell
+    from milbox.trials import Finished
+
+    with open_to_tell(journal) as study:
+        try:
+            study.amend(trial, number_of(value))
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        before = study.trials[trial].earlier[-1]
+        was = f"{before.value:g}" if isinstance(before, Finished) else "failed"
+        click.echo(f"trial {trial} was {was} and is {study.trials[trial].value:g}")
+
+
+@click.command()
+@click.argument("journal", type=FILE)
+@click.argument("trials", type=click.IntRange(0), nargs=-1, required=True)
+def cancel(journal: Path, trials: tuple[int, ...]) -> None:
+    """Give up pending TRIALS of JOURNAL: they do not count, and their points may be asked again."""
+    from milbox.cli.study import open_to_tell
+
+    with open_to_tell(journal) as study:
+        for trial in trials:
+            try:
+                study.cancel(trial)
+            except ValueError as error:
+                raise InputError(str(error)) from None
+        click.echo(f"cancelled {plural(len(trials), 'trial')}")
 
 
 def check_writable(path: Path, force: bool) -> None:

@@ -105,7 +105,12 @@ def frozen(record: "Record", trial: "Trial", distributions: dict[str, Any]) -> A
 
     pairs = zip(record.domain.variables, trial.point, strict=True)
     entry = trial_entry(trial)
-    states = {"finished": TrialState.COMPLETE, "failed": TrialState.FAIL, "pending": TrialState.RUNNING}
+    states = {
+        "finished": TrialState.COMPLETE,
+        "failed": TrialState.FAIL,
+        "pending": TrialState.RUNNING,
+        "cancelled": TrialState.FAIL,
+    }
     asked, told = trial.asked_at, getattr(trial.outcome, "told_at", None)
     return FrozenTrial(
         number=trial.number,
@@ -114,7 +119,7 @@ def frozen(record: "Record", trial: "Trial", distributions: dict[str, Any]) -> A
         value=trial.value,
         values=None,
         datetime_start=moment(asked),
-        datetime_complete=moment(told) if trial.state != "pending" else None,
+        datetime_complete=moment(told) if trial.ended else None,
         params={variable.name: variable.value(code) for variable, code in pairs},
         distributions=distributions,
         user_attrs=jsonable({name: entry[name] for name in details() if entry[name] is not None}),

@@ -257,7 +257,7 @@ def drive(
 def ended(study: "Study", when: str = "") -> str:
     """How many trials have ended, and how many others have been asked for."""
     pending = sum(trial.state == "pending" for trial in study.trials)
-    done = plural(len(study.trials) - pending, "trial")
+    done = plural(sum(trial.ended for trial in study.trials), "trial")
     return f"{done}{when}" + (f" and {pending} under way" if pending else "")
 
 

@@ -92,6 +92,8 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
         f"{record.having('finished'):,} finished, {record.having('failed'):,} failed, "
         f"{record.having('pending'):,} pending"
     )
+    if record.having("cancelled"):
+        counts += f", {record.having('cancelled'):,} cancelled"
     best, told = record.best, record.last_told
     rows = [
         ("journal", f"{record.path} ({record.sense}, seed {record.header.seed})"),
@@ -144,7 +146,9 @@ def best(journal: Path, top: int, as_json: bool) -> None:
 
 @click.command()
 @click.argument("journal", type=FILE)
-@click.option("--state", type=click.Choice(["pending", "finished", "failed"]), help="Only these trials.")
+@click.option(
+    "--state", type=click.Choice(["pending", "finished", "failed", "cancelled"]), help="Only these trials."
+)
 @click.option("--last", type=click.IntRange(1), help="Only the last so many.")
 @click.option("--csv", "csv_file", type=FILE, help="Write them to this file, as `milbox ask --csv` does.")
 @click.option("--force", is_flag=True, help="Overwrite the CSV file.")

@@ -6,13 +6,19 @@ from typing import Any
 
 MOST_CHARACTERS = 120
 """Of an assignment in one line."""
+MOST_IN_CELL = 300
+"""Characters in a cell of a table."""
 MOST_ROWS = 20
 """Of a table, before the rest is counted instead."""
 
 
 def in_short(assignment: Mapping[str, Any], most: int = MOST_CHARACTERS) -> str:
     """An assignment in one line, cut where it is long."""
-    text = " ".join(f"{name}={one_line(value)}" for name, value in assignment.items())
+    return cut(" ".join(f"{name}={one_line(value)}" for name, value in assignment.items()), most)
+
+
+def cut(text: str, most: int) -> str:
+    """The text, or its beginning."""
     return text if len(text) <= most else text[: most - 3] + "..."
 
 
@@ -32,4 +38,8 @@ def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) ->
 
 
 def _row(tag: str, cells: Sequence[Any]) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(one_line(cell))}</{tag}>" for cell in cells) + "</tr>"
+    return (
+        "<tr>"
+        + "".join(f"<{tag}>{escape(cut(one_line(cell), MOST_IN_CELL))}</{tag}>" for cell in cells)
+        + "</tr>"
+    )

@@ -1,5 +1,6 @@
 """A study: ask for points, tell their values, resume from a file."""
 
+import contextlib
 import importlib.metadata
 import json
 import operator
@@ -15,7 +16,8 @@ import numpy as np
 
 from milbox import display, events
 from milbox.arrays import Point
-from milbox.domain import Domain
+from milbox.domain import Constraint, Domain
+from milbox.domain.rules.write import rule_text
 from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
@@ -38,6 +40,7 @@ from milbox.trials.checks import measured, storable, whole
 from milbox.trials.exhaustion import nothing_found, nothing_left
 from milbox.trials.header import Sense
 from milbox.trials.known import known_trials
+from milbox.trials.narrowing import narrowing
 from milbox.trials.record import Record, best_of
 
 if TYPE_CHECKING:
@@ -154,28 +157,67 @@ class Study:
         """Whether the best trial is the proved optimum: every point of the domain has been measured."""
         return self.exhausted and len(self.history.finished) == len(self.history.asked_points)
 
-    def ask(self) -> Trial:
+    def ask(self, *, fix: Mapping[str, Any] | None = None, where: Any = ()) -> Trial:
         """The next point to evaluate; arguments and errors as `ask_many`."""
-        return self.ask_many(1)[0]
+        return self.ask_many(1, fix=fix, where=where)[0]
 
-    def ask_many(self, count: int) -> list[Trial]:
+    def ask_many(
+        self,
+        count: int,
+        *,
+        fix: Mapping[str, Any] | None = None,
+        where: Any = (),
+        same: Iterable[str] = (),
+    ) -> list[Trial]:
         """Up to `count` different points to evaluate at the same time: fewer when no more were found.
 
+        Args:
+            count: how many.
+            fix: values that these points have, by the name of a scalar, an array or an item such as `x[2]`.
+            where: constraints, or rules as texts, that these points satisfy besides the domain's.
+            same: names of variables that have one value in all points of this batch.
+
         Raises:
-            Exhausted: it is proved that every point of the domain has been asked.
+            DomainError: no point of the domain has the fixed values and satisfies the conditions.
+            Exhausted: it is proved that every such point has been asked.
             Undecided: no new point was found within the strategy's limits, and nothing is proved.
         """
         count = whole("count", count, 1)
+        rows = narrowing(self.domain, fix, where)
+        shared = [same] if isinstance(same, str) else list(same)
+        names = [str(thing.name) for thing in self.domain.declared]
         with self._lock:
-            history = self.history
-            rng = np.random.default_rng([self.seed, len(history)])
-            proposals = self._checked(self.strategy.propose(self.domain, history, count, rng), count)
-            now = time.time()
-            self._add([self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)])
-            new = self._shown.trials[len(history) :]
-            for trial in new:
-                events.proposed(trial.number, trial.origin)
-            return [self._handed_out(trial) for trial in new]
+            if not shared:
+                return self._asked(count, rows)
+            unknown = [name for name in shared if name not in names]
+            if unknown:
+                raise ValueError(f"there is no variable {unknown[0]!r}; there are {', '.join(names)}")
+            first = self._asked(1, rows)
+            if count == 1:
+                return first
+            values = first[0].assignment
+            alike = narrowing(self.domain, {name: values[name] for name in shared})
+            with contextlib.suppress(Exhausted):
+                first += self._asked(count - 1, (*rows, *alike))
+            return first
+
+    def _asked(self, count: int, rows: tuple[Constraint, ...]) -> list[Trial]:
+        """New trials in the part of the domain in which these rows hold."""
+        history = self.history
+        rng = np.random.default_rng([self.seed, len(history)])
+        domain = self.domain
+        if rows:
+            domain = Domain(domain.declared, (*domain.constraints, *rows))
+            ensure_feasible(domain, Scip())
+        answer = self.strategy.propose(domain, history, count, rng)
+        proposals = self._checked(answer, count, domain)
+        now, where = time.time(), tuple(map(rule_text, rows))
+        trials = [self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)]
+        self._add([replace(trial, where=where) for trial in trials])
+        new = self._shown.trials[len(history) :]
+        for trial in new:
+            events.proposed(trial.number, trial.origin)
+        return [self._handed_out(trial) for trial in new]
 
     def tell(
         self,
@@ -373,9 +415,12 @@ class Study:
         trial = self._kept(Trial(number, proposal, asked_at=now))
         return _turned(trial) if self.sense == "minimize" else trial
 
-    def _checked(self, answer: Answer, count: int) -> list[Proposal]:
+    def _checked(self, answer: Answer, count: int, domain: Domain) -> list[Proposal]:
         """Proposals that were checked here, whoever made them: contained, unseen, distinct."""
         match answer:
+            case Empty() if domain is not self.domain:
+                extra = domain.constraints[len(self.domain.constraints) :]
+                raise Exhausted(f"every point with {' and '.join(map(rule_text, extra))} has been asked")
             case Empty():
                 self._exhausted = True
                 events.exhausted(len(self._shown))
@@ -393,7 +438,7 @@ class Study:
         checked = []
         for proposal in answer.proposals[:count]:
             point = tuple(operator.index(code) for code in proposal.point)
-            if not self.domain.contains(point):
+            if not domain.contains(point):
                 wrong = "outside the domain"
             elif point in self._history.asked_points or point in batch:
                 wrong = "asked before"

@@ -499,3 +499,14 @@ def test_values_are_amended_and_trials_cancelled(milbox: Milbox, tmp_path: Path)
     assert "1 finished, 0 failed, 0 pending, 2 cancelled" in milbox("status", "run.db").output
     assert "only a pending trial" in milbox("cancel", "run.db", "0", status=2).complaints
     assert "there is no trial 9" in milbox("amend", "run.db", "9", "1", status=2).complaints
+
+
+def test_a_batch_with_fixed_values(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(STOPPING)
+    only = ("--fix", "x[2]=1", "--where", "x[0] == x[1]")
+    asked = milbox("ask", "run.db", "--problem", "p.toml", *only, "--json")
+    (trial,) = asked.json["trials"]
+    x = trial["assignment"]["x"]
+    assert (x[2], x[0]) == (1, x[1])
+    assert "--fix takes NAME=VALUE" in milbox("ask", "run.db", "--fix", "y=1", status=2).complaints
+    assert "q" in milbox("ask", "run.db", "--where", "x[0] + q <= 1", status=2).complaints

@@ -1,8 +1,8 @@
 """The inside of a journal: two tables of numbers, texts and JSON, and a checksum for each row.
 
-Format 2 added the checksums; format 3 added cancelled trials, amended outcomes and what users note about a
-trial. Journals of earlier formats are read as they are, and become format 3 when they are opened to be
-written.
+Format 2 added the checksums; format 3 added cancelled trials, amended outcomes, what users note about a
+trial, and rules for one proposal alone. Journals of earlier formats are read as they are, and become format 3
+when they are opened to be written.
 """
 
 import contextlib
@@ -65,6 +65,7 @@ _SCHEMA = (
         told_at REAL,
         earlier TEXT NOT NULL, -- outcomes amended since, oldest first, as JSON
         info TEXT NOT NULL, -- what the user keeps with the trial, as JSON
+        asked_where TEXT NOT NULL, -- rules for this proposal alone, as JSON
         checksum TEXT NOT NULL,
         CHECK ((state = 'finished') = (value IS NOT NULL)),
         CHECK ((state = 'failed') = (reason IS NOT NULL))
@@ -85,7 +86,7 @@ _UNREADABLE = (
 _HEADER = ("package", "created_at", "seed", "sense", "domain", "domain_fingerprint", "strategy", "notes")
 _ASKED = ("number", "point", "origin", "certificate", "fit_seconds", "asked_at")
 _OUTCOME = ("state", "value", "reason", "seconds", "told_at")
-_ENDED = (*_OUTCOME, "earlier", "info")
+_ENDED = (*_OUTCOME, "earlier", "info", "asked_where")
 _TRIAL = (*_ASKED, *_ENDED)
 
 
@@ -257,7 +258,7 @@ def _trial(row: tuple[Any, ...], expected: int) -> Trial:
     """The trial of a row; raises ValueError for anything that no trial has."""
     number, point, origin, certificate, fit_seconds, asked_at, *end = row
     state, value, reason, seconds, told_at = end[: len(_OUTCOME)]
-    earlier, info = end[len(_OUTCOME) :] or ("[]", "{}")
+    earlier, info, where = end[len(_OUTCOME) :] or ("[]", "{}", "[]")
     if number != expected:
         raise ValueError("missing")
     codes = json.loads(_text(point))
@@ -276,6 +277,7 @@ def _trial(row: tuple[Any, ...], expected: int) -> Trial:
         asked_at=_moment(asked_at),
         earlier=tuple(_told(*entry) for entry in _list(earlier)),
         info=_dictionary(info),
+        where=tuple(map(_text, _list(where))),
     )
 
 
@@ -297,6 +299,7 @@ def _end(trial: Trial) -> tuple[Any, ...]:
         *_outcome_row(trial.outcome),
         json.dumps([_outcome_row(outcome) for outcome in trial.earlier], allow_nan=False),
         json.dumps(dict(trial.info), allow_nan=False),
+        json.dumps(trial.where),
     )
 
 

@@ -103,6 +103,8 @@ class Trial:
     """Seconds since 1970."""
     earlier: tuple[Finished | Failed, ...] = ()
     """The outcomes that were told before and amended since, oldest first."""
+    where: tuple[str, ...] = ()
+    """The rules that the point was asked to keep besides the domain's."""
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """What the user keeps with the measurement: a note, the batch, the operator, as JSON."""
 

@@ -1,7 +1,7 @@
 """`milbox ask`, `tell`, `amend` and `cancel`: points out and values in, for whoever measures elsewhere."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,6 +23,9 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     "--count", type=click.IntRange(1, 10_000), default=1, show_default=True, help="How many points."
 )
 @click.option("--problem", type=FILE, help="The problem file: needed once, to create the journal.")
+@click.option("--fix", multiple=True, metavar="NAME=VALUE", help="A value of these points; repeatable.")
+@click.option("--where", multiple=True, metavar="RULE", help="A rule for these points alone; repeatable.")
+@click.option("--same", multiple=True, metavar="NAME", help="A variable with one value in the batch.")
 @click.option("--csv", "csv_file", type=FILE, help="Write the batch to this file; fill in its value column.")
 @click.option("--json", "as_json", is_flag=True, help="Print the batch as one JSON object.")
 @click.option("--force", is_flag=True, help="Overwrite the CSV file.")
@@ -36,6 +39,9 @@ def ask(
     journal: Path,
     count: int,
     problem: Path | None,
+    fix: tuple[str, ...],
+    where: tuple[str, ...],
+    same: tuple[str, ...],
     csv_file: Path | None,
     as_json: bool,
     force: bool,
@@ -55,12 +61,27 @@ def ask(
         check_writable(csv_file, force)
     with opened(journal, problem, seed, initial, strategy, known) as study:
         try:
-            trials = study.ask_many(count)
+            fixed = dict(fixed_value(text, study.domain) for text in fix)
+            trials = study.ask_many(count, fix=fixed, where=where, same=same)
         except Exhausted as error:
             raise NothingLeft(str(error)) from None
+        except ValueError as error:
+            raise InputError(str(error)) from None
         if len(trials) < count:
             say(f"only {plural(len(trials), 'point')} of {count}: no more were found")
         hand_out(trials, study.domain, csv_file, as_json, journal)
+
+
+def fixed_value(text: str, domain: "Domain") -> tuple[str, Any]:
+    """A name and the value that it is fixed to, as the variable's kind writes it."""
+    from milbox.cli.results.table import code_of
+
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or name not in domain.index:
+        names = ", ".join(v.name for v in domain.variables[:6])
+        raise InputError(f"--fix takes NAME=VALUE with a variable's name, such as {names}; not {text!r}")
+    variable = domain.variables[domain.index[name]]
+    return name, variable.value(code_of(variable, value))
 
 
 def opened(

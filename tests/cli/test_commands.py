@@ -13,7 +13,8 @@ import pytest
 from cli.conftest import Milbox, command
 from milbox.cli.problem.file import read_problem
 from milbox.domain import Domain
-from milbox.trials import Journal, Trial, rows
+from milbox.trials import Journal, Trial
+from milbox.trials.journal import tables
 
 
 def points(journal: Path) -> list[tuple[int, ...]]:
@@ -148,7 +149,7 @@ def test_a_journal_is_parsed_once_and_its_domain_built_once(
     milbox("run", problem, "--budget", "3", "--journal", "run.db")
     built: list[Domain] = []
     parsed: list[int] = []
-    make, read = Domain.__post_init__, rows.trials
+    make, read = Domain.__post_init__, tables.trials
 
     def counted_make(self: Domain) -> None:
         make(self)
@@ -161,7 +162,7 @@ def test_a_journal_is_parsed_once_and_its_domain_built_once(
         return found
 
     monkeypatch.setattr(Domain, "__post_init__", counted_make)
-    monkeypatch.setattr(rows, "trials", counted_read)
+    monkeypatch.setattr(tables, "trials", counted_read)
     for arguments, trials in (
         (("run", problem, "--budget", "4", "--journal", "run.db"), 3),
         (("resume", "run.db", "--budget", "5"), 4),

@@ -13,7 +13,7 @@ import pytest
 from milbox.errors import JournalError, JournalMismatch
 from milbox.study import Study
 from milbox.trials import Journal
-from milbox.trials.rows import FORMAT
+from milbox.trials.journal.tables import FORMAT
 from objectives import score
 from studies import Greedy, shelf
 

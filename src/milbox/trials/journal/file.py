@@ -15,8 +15,8 @@ import numpy as np
 
 from milbox.domain import Domain
 from milbox.errors import JournalError, JournalMismatch
-from milbox.trials import lock, rows
 from milbox.trials.header import Header, difference, version_change
+from milbox.trials.journal import lock, tables
 from milbox.trials.origin import Source
 from milbox.trials.trial import State, Trial
 
@@ -54,7 +54,7 @@ class Journal:
             try:
                 domain = Domain.from_json(header.domain) if domain is None else domain
                 self._connection, self._unread = _connect_to_write(self.path, header, domain)
-                self.header = rows.header(self._connection, self.path)
+                self.header = tables.header(self._connection, self.path)
                 held.sign()
             except BaseException:
                 held.release()
@@ -76,27 +76,27 @@ class Journal:
         with self._usable():
             # Opening has read them to check them; nobody else writes the file.
             unread, self._unread = self._unread, None
-            return rows.trials(self._connection, self.path) if unread is None else unread
+            return tables.trials(self._connection, self.path) if unread is None else unread
 
     def asked(self, trials: Sequence[Trial]) -> None:
         """Add trials, all of them or none; they are on disk when this returns."""
         self._unread = None
         with self._usable(), _transaction(self._connection) as connection:
             for trial in trials:
-                rows.insert(connection, trial)
+                tables.insert(connection, trial)
 
     def told(self, trial: Trial, was: State = "pending") -> None:
         """Record what has become of a trial that was in some state; it is on disk when this returns."""
         self._unread = None
         with self._usable(), _transaction(self._connection) as connection:
-            rows.change(connection, self.path, trial, was)
+            tables.change(connection, self.path, trial, was)
 
     def note(self, notes: Mapping[str, Any]) -> None:
         """Add to the header's notes, or change them."""
         with self._usable(), _transaction(self._connection) as connection:
-            written = rows.header(connection, self.path)
+            written = tables.header(connection, self.path)
             changed = {**written.notes, **notes}
-            rows.note(connection, self.path, changed)
+            tables.note(connection, self.path, changed)
         self.header = replace(written, notes=changed)
 
     def close(self) -> None:
@@ -129,10 +129,10 @@ def read_journal(path: Path, like: Domain | None = None) -> tuple[Header, Domain
     The domain is `like` where that is the journal's.
     """
     with _reading(path) as connection:
-        header, trials = rows.header(connection, path), rows.trials(connection, path)
+        header, trials = tables.header(connection, path), tables.trials(connection, path)
         domain = like
         if like is None or like.fingerprint != header.domain_fingerprint:
-            with rows.intact(path, "its header"):
+            with tables.intact(path, "its header"):
                 domain = Domain.from_json(header.domain)
         assert domain is not None
         trials = _assigned(path, domain, trials)
@@ -154,7 +154,7 @@ class Glance:
 def glance(path: Path) -> Glance:
     """The header of a journal and how far it is, also while a run is writing it."""
     with _reading(path) as connection:
-        return Glance(rows.header(connection, path), *rows.ended(connection))
+        return Glance(tables.header(connection, path), *tables.ended(connection))
 
 
 @contextlib.contextmanager
@@ -166,7 +166,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
         _check_place(path)
         with contextlib.closing(_connect_to_read(path)) as connection:
             connection.execute("BEGIN")
-            rows.check(connection, path)
+            tables.check(connection, path)
             yield connection
 
 
@@ -219,7 +219,7 @@ def _created(real: Path, path: Path, header: Header) -> lock.WriterLock | None:
         with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as connection:
             connection.execute("PRAGMA synchronous = FULL")
             with _transaction(connection):
-                rows.create(connection, header)
+                tables.create(connection, header)
         draft.rename(real)
         _flush_folder(real.parent)
     except BaseException:
@@ -244,15 +244,15 @@ def _connect_to_write(
     connection = _connect(path, "rw")
     try:
         # Before anything is set: this may be a file of another program, or damaged.
-        rows.check(connection, path)
+        tables.check(connection, path)
         _check_same(connection, path, header)
-        trials = rows.trials(connection, path)
+        trials = tables.trials(connection, path)
         _check_codes(path, domain, trials)
         _check_feasible(path, domain, trials)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         with _transaction(connection):
-            rows.upgrade(connection, path, trials)
+            tables.upgrade(connection, path, trials)
     except BaseException:
         connection.close()
         raise
@@ -261,11 +261,11 @@ def _connect_to_write(
 
 def _check_same(connection: sqlite3.Connection, path: Path, header: Header) -> None:
     """Refuse a journal that was written for something else."""
-    written = rows.header(connection, path)
+    written = tables.header(connection, path)
     differs = difference(written, header)
     if differs is not None:
         raise JournalMismatch(f"{path} was written {differs}; open it as it was, or choose another file")
-    with rows.intact(path, "its header"):
+    with tables.intact(path, "its header"):
         if written.domain != json.loads(json.dumps(header.domain)):
             raise ValueError("the domain is not that of its fingerprint")
     changed = version_change(written, header)
@@ -277,7 +277,7 @@ def _assigned(path: Path, domain: Domain, trials: Sequence[Trial]) -> tuple[Tria
     """The trials with their assignments; refuses codes that no variable takes."""
     found = []
     for trial in trials:
-        with rows.intact(path, f"trial {trial.number}"):
+        with tables.intact(path, f"trial {trial.number}"):
             found.append(replace(trial, assignment=domain.assignment(trial.point)))
     return tuple(found)
 
@@ -285,7 +285,7 @@ def _assigned(path: Path, domain: Domain, trials: Sequence[Trial]) -> tuple[Tria
 def _check_codes(path: Path, domain: Domain, trials: Sequence[Trial]) -> None:
     """Refuse codes that no variable takes."""
     for trial in trials:
-        with rows.intact(path, f"trial {trial.number}"):
+        with tables.intact(path, f"trial {trial.number}"):
             domain.checked(trial.point)
 
 
@@ -296,7 +296,7 @@ def _check_feasible(path: Path, domain: Domain, trials: Sequence[Trial]) -> None
     if proposed:
         inside = domain.feasible(domain.codes([trial.point for trial in proposed]))
         for number in np.flatnonzero(~inside):
-            with rows.intact(path, f"trial {proposed[number].number}"):
+            with tables.intact(path, f"trial {proposed[number].number}"):
                 raise ValueError(f"its point {proposed[number].point} is not in the domain")
 
 
@@ -322,7 +322,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.text_factory = rows.text
+    connection.text_factory = tables.text
     return connection
 
 

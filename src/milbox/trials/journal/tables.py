@@ -47,7 +47,7 @@ _SCHEMA = (
         domain_fingerprint TEXT NOT NULL,
         strategy TEXT NOT NULL,
         notes TEXT NOT NULL,
-        checksum TEXT NOT NULL -- of all other columns, see `checksum` in rows.py
+        checksum TEXT NOT NULL -- of all other columns, see `checksum` in tables.py
     )
     """,
     """

@@ -47,10 +47,10 @@ AFTER: Mapping[str, Column] = {
     "solver_seconds": _proved("number", lambda certificate: certificate.seconds),
     "fit_seconds": Column("number", lambda trial: trial.proposal.fit_seconds),
     "evaluation_seconds": _ended("number", lambda outcome: outcome.seconds),
-    "asked_at": Column("time", lambda trial: trial.asked_at),
-    "told_at": _ended("time", lambda outcome: outcome.told_at),
     "reason": Column("text", lambda trial: trial.reason),
     "note": Column("text", lambda trial: trial.info.get("note")),
+    "asked_at": Column("time", lambda trial: trial.asked_at),
+    "told_at": _ended("time", lambda outcome: outcome.told_at),
 }
 """Those that stand behind them."""
 

@@ -15,7 +15,7 @@ def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
     """The trials column by column; None where there is nothing.
 
     In order: number, state, value, origin; a column for each scalar variable, by its name (`x[0]`, `x[1]`,
-    ...); what is proved; durations, dates, and the reason of a failure. A variable that is called like one of
+    ...); what is proved; durations, the reason of a failure, and dates. A variable that is called like one of
     the others is given as `value (variable)`.
     """
     listed = list(trials)

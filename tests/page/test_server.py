@@ -88,6 +88,19 @@ def test_what_is_asked_and_told_is_seen_at_once(journal: Path) -> None:
         assert "8 measured values" in ask(made)[2]
 
 
+def test_a_corrected_value_and_a_cancelled_trial_are_seen(tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    with Study(shelf(), RandomSearch(), journal=path) as study:
+        first, second = study.ask_many(2)
+        study.tell(first.number, 1.0)
+        seen = [Live(path).version()]
+        study.amend(first.number, 2.0)
+        seen.append(Live(path).version())
+        study.cancel(second.number)
+        seen.append(Live(path).version())
+    assert len(set(seen)) == 3
+
+
 def test_other_names_are_refused(journal: Path) -> None:
     """A page from elsewhere whose name points to 127.0.0.1 sends its own name along."""
     with serving(journal) as made:

@@ -11,6 +11,7 @@ import os
 import sys
 import threading
 import time
+from collections import Counter
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -82,9 +83,10 @@ def stamp(path: Path) -> tuple[tuple[int, ...], ...] | None:
 
 
 def version_of(record: Record) -> str:
-    """Trials are only ever added, and told once: their numbers say what has been seen."""
-    told = sum(trial.ended for trial in record.trials)
-    what = f"{record.header.domain_fingerprint} {record.header.created_at} {len(record.trials)} {told}"
+    """A name for what a record holds: trials are added, come to an end, and may be amended."""
+    states = Counter(trial.state for trial in record.trials)
+    amended = sum(len(trial.earlier) for trial in record.trials)
+    what = f"{record.header.domain_fingerprint} {record.header.created_at} {sorted(states.items())} {amended}"
     return hashlib.sha256(what.encode()).hexdigest()[:16]
 
 

@@ -25,12 +25,8 @@ def heard(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
     return records
 
 
-@pytest.fixture(autouse=True)
-def every_level(caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.DEBUG, logger="milbox")
-
-
 def test_the_events_of_a_run_that_is_resumed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="milbox")
     journal = tmp_path / "run.db"
     maximize(score, shelf(), 2, strategy=Greedy(), journal=journal)
     assert caplog.messages[0] == "run begins: 0 of 2 trials so far"
@@ -63,7 +59,19 @@ def test_failures_are_warnings_of_one_line(caplog: pytest.LogCaptureFixture) -> 
     assert failed[0].getMessage() == "failed: trial 0, OSError: the oven is cold"
 
 
+def test_what_is_corrected_or_given_up_is_reported(caplog: pytest.LogCaptureFixture) -> None:
+    study = Study(shelf(), Greedy())
+    first, second = study.ask_many(2)
+    study.tell(first.number, 1.0)
+    caplog.clear()
+    study.amend(first.number, 2.5)
+    study.cancel(second.number)
+    assert caplog.messages == ["amended: trial 0, value 2.5", "cancelled: trial 1"]
+    assert repr(study.trials[1]).startswith("<Trial 1: cancelled at ")
+
+
 def test_a_worker_that_died_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="milbox")
     maximize(partial(die_once, tmp_path / "mark"), shelf(), 42, strategy=Greedy(), workers=2)
     count = Counter(event for event, _ in heard(caplog))
     assert count["worker died"] == 1

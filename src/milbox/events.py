@@ -60,6 +60,16 @@ def failed(trial: int, reason: str) -> None:
     _say(logging.WARNING, "failed", "trial %d, %s", trial, summary, trial=trial, reason=summary)
 
 
+def amended(trial: int, value: float) -> None:
+    """The value of a trial was corrected."""
+    _say(logging.INFO, "amended", "trial %d, value %g", trial, value, trial=trial, value=value)
+
+
+def cancelled(trial: int) -> None:
+    """A pending trial was given up, and its point may be proposed again."""
+    _say(logging.INFO, "cancelled", "trial %d", trial, trial=trial)
+
+
 def worker_died(trial: int, deaths: int) -> None:
     """A worker ended in the middle of a trial, so many times so far."""
     _say(

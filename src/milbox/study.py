@@ -267,6 +267,7 @@ class Study:
         number = _trial_number("amend", number)
         corrected = Finished(measured(value, f"the value told for trial {number}"), told_at=time.time())
         self._change(number, lambda history, sense: history.amended(number, sense(corrected)))
+        events.amended(number, corrected.value)
 
     def cancel(self, number: int) -> None:
         """Give up a pending trial: it does not count, and its point may be asked again."""
@@ -274,6 +275,7 @@ class Study:
         given_up = Cancelled(time.time())
         self._change(number, lambda history, _: history.cancelled(number, given_up))
         self._exhausted = False
+        events.cancelled(number)
 
     def explain(self) -> Any:
         """What the strategy believes about the objective, where it can say so."""

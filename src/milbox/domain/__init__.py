@@ -15,18 +15,10 @@ from milbox.domain.constraints.build import (
     table,
 )
 from milbox.domain.constraints.connected import Connected
-from milbox.domain.constraints.kinds import (
-    AllDifferent,
-    AllOf,
-    AnyOf,
-    Constraint,
-    Count,
-    Implies,
-    Not,
-    Table,
-)
+from milbox.domain.constraints.kinds import AllDifferent, AllOf, AnyOf, Count, Implies, Not, Table
 from milbox.domain.domain import Domain
 from milbox.domain.model.array import Array, binary, categorical, integer
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear, LinExpr, Literal
 from milbox.domain.model.variables import Binary, Categorical, Integer, Variable
 

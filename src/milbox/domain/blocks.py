@@ -13,8 +13,9 @@ from functools import lru_cache
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain.constraints.kinds import AllDifferent, Constraint, Count, conjuncts
+from milbox.domain.constraints.kinds import AllDifferent, Count, conjuncts
 from milbox.domain.domain import Domain
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear, Literal, combine, compare
 from milbox.domain.model.variables import Variable
 

@@ -16,9 +16,10 @@ from milbox import display
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain.coding import Coding
 from milbox.domain.constraints.build import constraints
-from milbox.domain.constraints.kinds import Constraint, conjuncts
+from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.linear_system import is_exact, relaxed
 from milbox.domain.model.array import Array
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear
 from milbox.domain.model.operators import shown
 from milbox.domain.model.variables import (

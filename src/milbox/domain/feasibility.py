@@ -13,8 +13,9 @@ import numpy as np
 
 from milbox.arrays import Point
 from milbox.domain.blocks import simple
-from milbox.domain.constraints.kinds import Constraint, conjuncts
+from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.domain import Domain
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear, Literal
 
 NODES = 2_000

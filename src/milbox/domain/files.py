@@ -7,9 +7,9 @@ from typing import Any
 
 from pyscipopt import Model
 
-from milbox.domain.constraints.kinds import Constraint
 from milbox.domain.domain import Domain
 from milbox.domain.model.array import binary, integer
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import LinExpr, combine
 from milbox.domain.model.variables import Encoding, Variable
 from milbox.errors import DataError

@@ -8,7 +8,7 @@ expression being one makes the part hold, and what it is otherwise does not matt
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 
 import numpy as np
 
@@ -17,8 +17,6 @@ from milbox.domain import (
     AllDifferent,
     AllOf,
     AnyOf,
-    Automaton,
-    Connected,
     Constraint,
     Count,
     Domain,
@@ -32,8 +30,6 @@ from milbox.domain import (
 from milbox.domain.linear_system import relaxed
 from milbox.domain.model.monomials import Monomial, reach
 from milbox.embed.affine import NOTHING, constant, total
-from milbox.embed.negation import negated
-from milbox.embed.structures import enforce_automaton, enforce_connected
 from milbox.milp.program import Affine, MilpBuilder
 
 # An integer-encoded variable of more codes gets columns only for those that are asked about.
@@ -159,36 +155,7 @@ class Formulation:
 
     def enforce(self, constraint: Constraint, when: Affine) -> None:
         """Rows that make the constraint hold wherever the 0/1 expression `when` is one."""
-        match constraint:
-            case Literal():
-                self.at_least(self.literal(constraint) + -1.0 * when, 0)
-            case Linear(terms, lower, upper):
-                ranges = [reach([(m, 1)]) for m, _ in terms]
-                row, low, high = relaxed([c for _, c in terms], ranges, lower, upper)
-                kept = [(c, m) for c, (m, _) in zip(row, terms, strict=True) if c != 0.0]
-                expression = total(c * self.monomial(m) for c, m in kept)
-                self.limit(expression, low, high, *activity(terms, row), when)
-            case AllOf(parts):
-                for part in parts:
-                    self.enforce(part, when)
-            case AnyOf(parts):
-                self.at_least(total(self.indicator(part) for part in parts) + -1.0 * when, 0)
-            case Not(part):
-                self.enforce(negated(part), when)
-            case Implies(condition, consequence):
-                self.enforce(AnyOf((negated(condition), consequence)), when)
-            case Count(parts, lower, upper):
-                self.count(parts, lower, upper, when)
-            case AllDifferent(variables):
-                for value in constraint.values:
-                    takers = [self.literal(Literal(v, v.code(value))) for v in variables if takes(v, value)]
-                    self.limit(total(takers), -math.inf, 1, 0, len(takers), when)
-            case Table():
-                self.table(constraint, when)
-            case Automaton():
-                enforce_automaton(self, constraint, when)
-            case Connected():
-                enforce_connected(self, constraint, when)
+        enforce(constraint, self, when)
 
     def limit(
         self, expression: Affine, lower: float, upper: float, least: float, most: float, when: Affine
@@ -206,7 +173,7 @@ class Formulation:
             held = total(self.indicator(part) for part in parts)
             self.limit(held, lower, math.inf, 0, len(parts), when)
         if upper < len(parts):
-            failed = total(self.indicator(negated(part)) for part in parts)
+            failed = total(self.indicator(part.negation()) for part in parts)
             self.limit(failed, len(parts) - upper, math.inf, 0, len(parts), when)
 
     def table(self, table: Table, when: Affine) -> None:
@@ -232,6 +199,72 @@ class Formulation:
                 with_code = chosen[rows[:, place] == code] if len(rows) else chosen
                 if len(with_code):
                     self.at_least(self.code_is(i, code) + Affine(with_code, -np.ones(len(with_code))), 0)
+
+
+@singledispatch
+def enforce(constraint: Constraint, formulation: Formulation, when: Affine) -> None:
+    """Rows that make a constraint hold wherever `when` is one; each kind registers its own."""
+    del formulation, when
+    raise TypeError(
+        f"{type(constraint).__name__} has no rows; write them in a function "
+        f"(constraint, formulation, when) and decorate it with @milbox.embed.domain.enforce.register"
+    )
+
+
+@enforce.register
+def _(literal: Literal, formulation: Formulation, when: Affine) -> None:
+    formulation.at_least(formulation.literal(literal) + -1.0 * when, 0)
+
+
+@enforce.register
+def _(constraint: Linear, formulation: Formulation, when: Affine) -> None:
+    terms = constraint.terms
+    ranges = [reach([(m, 1)]) for m, _ in terms]
+    row, low, high = relaxed([c for _, c in terms], ranges, constraint.lower, constraint.upper)
+    kept = [(c, m) for c, (m, _) in zip(row, terms, strict=True) if c != 0.0]
+    expression = total(c * formulation.monomial(m) for c, m in kept)
+    formulation.limit(expression, low, high, *activity(terms, row), when)
+
+
+@enforce.register
+def _(constraint: AllOf, formulation: Formulation, when: Affine) -> None:
+    for part in constraint.parts:
+        formulation.enforce(part, when)
+
+
+@enforce.register
+def _(constraint: AnyOf, formulation: Formulation, when: Affine) -> None:
+    held = total(formulation.indicator(part) for part in constraint.parts)
+    formulation.at_least(held + -1.0 * when, 0)
+
+
+@enforce.register
+def _(constraint: Not, formulation: Formulation, when: Affine) -> None:
+    formulation.enforce(constraint.part.negation(), when)
+
+
+@enforce.register
+def _(constraint: Implies, formulation: Formulation, when: Affine) -> None:
+    formulation.enforce(AnyOf((constraint.condition.negation(), constraint.consequence)), when)
+
+
+@enforce.register
+def _(constraint: Count, formulation: Formulation, when: Affine) -> None:
+    formulation.count(constraint.parts, constraint.lower, constraint.upper, when)
+
+
+@enforce.register
+def _(constraint: AllDifferent, formulation: Formulation, when: Affine) -> None:
+    for value in constraint.values:
+        takers = [
+            formulation.literal(Literal(v, v.code(value))) for v in constraint.variables if takes(v, value)
+        ]
+        formulation.limit(total(takers), -math.inf, 1, 0, len(takers), when)
+
+
+@enforce.register
+def _(constraint: Table, formulation: Formulation, when: Affine) -> None:
+    formulation.table(constraint, when)
 
 
 def formulate(domain: Domain, milp: MilpBuilder) -> Formulation:
@@ -283,3 +316,6 @@ def activity(terms: Sequence[tuple[Monomial, int]], row: Sequence[float]) -> tup
 def takes(variable: Variable, value: object) -> bool:
     """Whether the value is among a variable's."""
     return any(variable.value(code) == value for code in variable.codes)
+
+
+from milbox.embed import structures  # noqa: E402, F401 - importing registers automata and graphs

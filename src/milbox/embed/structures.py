@@ -1,7 +1,6 @@
 """Rows of automata and of connected graphs, as flows over auxiliary columns."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,13 +8,12 @@ from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.domain.constraints.automata import Automaton
 from milbox.domain.constraints.connected import Chosen, Connected
 from milbox.embed.affine import constant, total
+from milbox.embed.domain import Formulation, enforce
 from milbox.milp.program import Affine
 
-if TYPE_CHECKING:
-    from milbox.embed.domain import Formulation
 
-
-def enforce_automaton(formulation: "Formulation", automaton: Automaton, when: Affine) -> None:
+@enforce.register
+def enforce_automaton(automaton: Automaton, formulation: Formulation, when: Affine) -> None:
     """One unit of flow walks from the start to an accepting state, a letter a step (Côté et al. 2007).
 
         sum of f[0, start, ·] = when;   flow in = flow out of every state between two steps;
@@ -48,7 +46,7 @@ def enforce_automaton(formulation: "Formulation", automaton: Automaton, when: Af
 
 
 def walked(
-    formulation: "Formulation", automaton: Automaton, steps: list[IntArray], x: FloatArray
+    formulation: Formulation, automaton: Automaton, steps: list[IntArray], x: FloatArray
 ) -> list[FloatArray]:
     """The flow of the word that x spells: one on each of its steps, as far as it leads."""
     point = formulation.domain.decode(x[formulation.inputs])
@@ -62,7 +60,8 @@ def walked(
     return flows
 
 
-def enforce_connected(formulation: "Formulation", piece: Connected, when: Affine) -> None:
+@enforce.register
+def enforce_connected(piece: Connected, formulation: Formulation, when: Affine) -> None:
     """Every present vertex takes one unit of what flows from a single root over open edges.
 
         flow in - flow out + n root_v >= present_v + when - 1,   sum of roots <= 1,
@@ -78,7 +77,7 @@ def enforce_connected(formulation: "Formulation", piece: Connected, when: Affine
         enforce_pieces(formulation, piece, literals, present, when)
 
 
-def presence(formulation: "Formulation", piece: Connected, literals: list[Affine]) -> list[Affine]:
+def presence(formulation: Formulation, piece: Connected, literals: list[Affine]) -> list[Affine]:
     """For each vertex the 0/1 expression that it is part of the choice."""
     if piece.chosen is Chosen.VERTICES:
         return literals
@@ -103,7 +102,7 @@ def some(literals: list[Affine]) -> Callable[[FloatArray], list[float]]:
 
 
 def enforce_one_piece(
-    formulation: "Formulation", piece: Connected, literals: list[Affine], present: list[Affine], when: Affine
+    formulation: Formulation, piece: Connected, literals: list[Affine], present: list[Affine], when: Affine
 ) -> None:
     """Rows for a choice that is one piece."""
     milp, order, count = formulation.milp, piece.order, len(piece.edges)
@@ -157,7 +156,7 @@ def drained(piece: Connected, picked: BoolArray) -> FloatArray:
 
 
 def enforce_pieces(
-    formulation: "Formulation", piece: Connected, literals: list[Affine], present: list[Affine], when: Affine
+    formulation: Formulation, piece: Connected, literals: list[Affine], present: list[Affine], when: Affine
 ) -> None:
     """Rows for a choice that is more than one piece."""
     milp, order = formulation.milp, piece.order

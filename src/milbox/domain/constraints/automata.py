@@ -1,14 +1,15 @@
 """The constraint that a sequence of variables is a word accepted by an automaton."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.monomials import Codes
-from milbox.domain.model.operators import Logical
+from milbox.domain.model.text import Writer, names_text, value_text
 
 if TYPE_CHECKING:
     from milbox.domain.model.variables import Variable
@@ -17,12 +18,15 @@ NOWHERE = -1
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Automaton(Logical):
+class Automaton(Constraint):
     """The variables, read in order, lead from the start to an accepting state.
 
     All variables take the same values; `transitions[state][letter]` is the next state, where letter 0 is
     the variables' first code, or -1 where the word is rejected.
     """
+
+    kind = "automaton"
+    binds_tightly = True
 
     variables: tuple["Variable", ...]
     transitions: tuple[tuple[int, ...], ...]
@@ -43,7 +47,7 @@ class Automaton(Logical):
             state = table[state, codes[variable.name] - variable.codes[0]]
         return np.asarray(good[state])
 
-    def complement(self) -> "Automaton":
+    def negation(self) -> "Automaton":
         """The automaton that accepts exactly the other words."""
         dead = len(self.transitions)
         rows = [tuple(dead if s == NOWHERE else s for s in row) for row in self.transitions]
@@ -68,6 +72,40 @@ class Automaton(Logical):
             back.append({state for state, _, _ in found})
             steps.append(np.array(found, dtype=np.int64).reshape(len(found), 3))
         return steps[::-1]
+
+    def rule(self, write: Writer) -> str:
+        """The steps of an automaton, its start and its accepting states; shortened, the number of states."""
+        names = names_text(self.variables)
+        if not write.whole:
+            return f"automaton([{names}], {len(self.transitions)} states)"
+        first = self.variables[0]
+        steps = (
+            f"[{state}, {value_text(first.value(first.codes[letter]))}, {after}]"
+            for state, row in enumerate(self.transitions)
+            for letter, after in enumerate(row)
+            if after != NOWHERE
+        )
+        return f"automaton([{names}], [{', '.join(steps)}], {self.start}, {list(self.accepting)})"
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts, as plain JSON."""
+        return {
+            "kind": self.kind,
+            "variables": [v.name for v in self.variables],
+            "transitions": [list(row) for row in self.transitions],
+            "start": self.start,
+            "accepting": list(self.accepting),
+        }
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any], variables: Mapping[str, "Variable"]) -> "Automaton":
+        """The constraint behind its plain form."""
+        return cls(
+            tuple(variables[name] for name in form["variables"]),
+            tuple(tuple(row) for row in form["transitions"]),
+            form["start"],
+            tuple(form["accepting"]),
+        )
 
 
 def automaton(

@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from milbox.domain.constraints.kinds import (
-    AllDifferent,
-    AllOf,
-    AnyOf,
-    Constraint,
-    Count,
-    Implies,
-    Not,
-    Table,
-)
+from milbox.domain.constraints.kinds import AllDifferent, AllOf, AnyOf, Count, Implies, Not, Table
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Arithmetic, Linear, Literal, compare, linear
 from milbox.domain.model.operators import Elementwise, Logical, shown
 

@@ -1,16 +1,17 @@
 """The constraint that the chosen vertices or edges of a graph are connected."""
 
 import enum
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from milbox.arrays import BoolArray
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Literal
 from milbox.domain.model.monomials import Codes, distinct
-from milbox.domain.model.operators import Logical
+from milbox.domain.model.text import Writer
 
 if TYPE_CHECKING:
     from milbox.domain.model.variables import Variable
@@ -30,11 +31,13 @@ class Chosen(enum.StrEnum):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Connected(Logical):
+class Connected(Constraint):
     """What the literals choose of a graph is one connected piece (or more than one, if not `connected`).
 
     Nothing at all and a single vertex count as one piece.
     """
+
+    kind = "connected"
 
     literals: tuple[Literal, ...]
     edges: tuple[Edge, ...]
@@ -76,6 +79,47 @@ class Connected(Logical):
     def variables(self) -> tuple["Variable", ...]:
         """The variables the constraint is about, each once."""
         return distinct(literal.variable for literal in self.literals)
+
+    def negation(self) -> "Connected":
+        """More than one piece, or one."""
+        return replace(self, connected=not self.connected)
+
+    def rule(self, write: Writer) -> str:
+        """What is chosen, and the graph's edges; shortened, the size of the graph."""
+        if not write.whole:
+            word = "connected" if self.connected else "disconnected"
+            return f"{word}({self.chosen} of a graph with {self.order} vertices and {len(self.edges)} edges)"
+        parts = f"[{write.listed(self.literals)}], {[list(edge) for edge in self.edges]}"
+        match self.chosen:
+            case Chosen.VERTICES:
+                text = f"connected_vertices({parts})"
+            case Chosen.EDGES:
+                text = f"connected_edges({parts})"
+            case Chosen.SPANNING:
+                text = f"spanning({parts}, {self.order})"
+        return text if self.connected else f"not {text}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Its parts, as plain JSON."""
+        return {
+            "kind": self.kind,
+            "literals": [literal.to_json() for literal in self.literals],
+            "edges": [list(edge) for edge in self.edges],
+            "order": self.order,
+            "chosen": self.chosen.value,
+            "connected": self.connected,
+        }
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any], variables: Mapping[str, "Variable"]) -> "Connected":
+        """The constraint behind its plain form."""
+        return cls(
+            tuple(Literal.from_json(each, variables) for each in form["literals"]),
+            tuple((u, v) for u, v in form["edges"]),
+            form["order"],
+            Chosen(form["chosen"]),
+            form["connected"],
+        )
 
 
 @dataclass(frozen=True, slots=True)

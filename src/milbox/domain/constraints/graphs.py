@@ -8,8 +8,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from milbox.domain.constraints.connected import Chosen, Connected, Graph, graph_of
-from milbox.domain.constraints.kinds import AllOf, Constraint
+from milbox.domain.constraints.kinds import AllOf
 from milbox.domain.constraints.selections import literals
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import LinExpr, Literal, combine
 
 Pairs = Iterable[Sequence[Hashable]]

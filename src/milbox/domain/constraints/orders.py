@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from milbox.domain.constraints.automata import letters_of
 from milbox.domain.constraints.build import all_different, scalars, whole_number
-from milbox.domain.constraints.kinds import AllOf, Constraint
+from milbox.domain.constraints.kinds import AllOf
 from milbox.domain.constraints.selections import count_of
 from milbox.domain.model.array import Array
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import LinExpr, Literal, combine
 
 if TYPE_CHECKING:

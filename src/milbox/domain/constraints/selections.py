@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from milbox.domain.constraints.build import between, constraints, whole_number
-from milbox.domain.constraints.kinds import AllOf, Constraint
+from milbox.domain.constraints.kinds import AllOf
 from milbox.domain.model.array import Array
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import LinExpr, Literal, combine
 from milbox.domain.model.operators import shown
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from milbox.domain.constraints.automata import Automaton, automaton, letters_of
 from milbox.domain.constraints.build import between, whole_number
-from milbox.domain.constraints.kinds import AllOf, Constraint
+from milbox.domain.constraints.kinds import AllOf
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import LinExpr, Literal, combine
 from milbox.domain.model.numbers import number
 

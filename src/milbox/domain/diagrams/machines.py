@@ -18,16 +18,8 @@ import numpy.typing as npt
 
 from milbox.arrays import BoolArray, IntArray
 from milbox.domain.constraints.automata import NOWHERE, Automaton
-from milbox.domain.constraints.kinds import (
-    AllDifferent,
-    AllOf,
-    AnyOf,
-    Constraint,
-    Count,
-    Implies,
-    Not,
-    Table,
-)
+from milbox.domain.constraints.kinds import AllDifferent, AllOf, AnyOf, Count, Implies, Not, Table
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear, Literal
 from milbox.domain.model.numbers import Number
 from milbox.domain.model.variables import Variable

@@ -17,11 +17,11 @@ from numpy.random import Generator
 from milbox.arrays import BoolArray, IntArray
 from milbox.domain.blocks import as_sums, components, joint_states
 from milbox.domain.constraints.automata import Automaton
-from milbox.domain.constraints.kinds import Constraint
 from milbox.domain.diagrams.build import of_states, product
 from milbox.domain.diagrams.diagram import Diagram
 from milbox.domain.diagrams.machines import TooLarge, machine
 from milbox.domain.diagrams.orders import candidates
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear
 
 if TYPE_CHECKING:

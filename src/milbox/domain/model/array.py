@@ -24,7 +24,7 @@ from milbox.domain.model.variables import (
 )
 
 if TYPE_CHECKING:
-    from milbox.domain.constraints.kinds import Constraint
+    from milbox.domain.model.constraint import Constraint
 
 Item = TypeVar("Item")
 Row = TypeVar("Row")

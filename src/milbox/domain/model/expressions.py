@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, Union
 import numpy as np
 
 from milbox.arrays import BoolArray
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.monomials import WORD, Codes, Factor, Monomial, distinct, largest, size, total
 from milbox.domain.model.numbers import (
     LARGEST,
@@ -25,10 +26,9 @@ from milbox.domain.model.numbers import (
     whole_scale,
 )
 from milbox.domain.model.operators import Logical, no_truth, single
-from milbox.domain.model.text import limited, sum_text
+from milbox.domain.model.text import Writer, limited, name_text, sum_text, value_text
 
 if TYPE_CHECKING:
-    from milbox.domain.constraints.kinds import Constraint
     from milbox.domain.model.variables import Variable
 
 Operand: TypeAlias = Union["Arithmetic", Number, Fraction, "np.number[Any]"]
@@ -133,8 +133,11 @@ class LinExpr(Arithmetic):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Literal(Arithmetic, Logical):
+class Literal(Arithmetic, Constraint):
     """A variable takes one given value, or does not: a constraint, and a 0/1 number in expressions."""
+
+    kind = "literal"
+    binds_tightly = True
 
     variable: "Variable"
     code: int
@@ -149,6 +152,30 @@ class Literal(Arithmetic, Logical):
         """Whether the variable takes the value, at each of many points."""
         return np.asarray((codes[self.variable.name] == self.code) == self.positive)
 
+    def negation(self) -> "Literal":
+        """The variable takes another value, or this one."""
+        return Literal(self.variable, self.code, not self.positive)
+
+    def rule(self, write: Writer) -> str:
+        """`op == 'pool'`."""
+        del write
+        value = value_text(self.variable.value(self.code))
+        return f"{name_text(self.variable.name)} {'==' if self.positive else '!='} {value}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The variable by name, and the code."""
+        return {
+            "kind": self.kind,
+            "variable": self.variable.name,
+            "code": self.code,
+            "positive": self.positive,
+        }
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any], variables: Mapping[str, "Variable"]) -> "Literal":
+        """The literal behind its plain form."""
+        return cls(variables[form["variable"]], form["code"], form["positive"])
+
     @property
     def variables(self) -> tuple["Variable", ...]:
         """The variables the constraint is about."""
@@ -159,8 +186,11 @@ class Literal(Arithmetic, Logical):
 
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
-class Linear(Logical):
+class Linear(Constraint):
     """lower <= sum of coefficient * monomial <= upper, all of them whole numbers or no limit at all."""
+
+    kind = "linear"
+    binds_tightly = True
 
     terms: tuple[tuple[Monomial, int], ...]
     lower: Number
@@ -181,6 +211,43 @@ class Linear(Logical):
             exact = total(self.terms, {name: column[doubt] for name, column in codes.items()})
             holds[doubt] = [self.lower <= value <= self.upper for value in exact.tolist()]
         return holds
+
+    def negation(self) -> Constraint:
+        """The sum is below its lower limit, or above its upper one."""
+        from milbox.domain.constraints.kinds import either
+
+        below = [Linear(self.terms, -math.inf, self.lower - 1)] if self.lower > -math.inf else []
+        above = [Linear(self.terms, self.upper + 1, math.inf)] if self.upper < math.inf else []
+        return either((*below, *above))
+
+    def rule(self, write: Writer) -> str:
+        """A sum between its limits; one without terms is true or false everywhere."""
+        del write
+        terms, lower, upper = self.written
+        if not self.terms or (math.isinf(lower) and math.isinf(upper)):
+            return "all_of()" if lower <= 0 <= upper or self.terms else "any_of()"
+        return limited(sum_text(terms), lower, upper)
+
+    def to_json(self) -> dict[str, Any]:
+        """Coefficients, factors by name and code, and the limits there are."""
+        rows = [[coefficient, [[f.name, f.code] for f in monomial]] for monomial, coefficient in self.terms]
+        lower, upper = (limit if math.isfinite(limit) else None for limit in (self.lower, self.upper))
+        return {"kind": self.kind, "terms": rows, "lower": lower, "upper": upper}
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any], variables: Mapping[str, "Variable"]) -> "Linear":
+        """The sum behind its plain form."""
+        terms = tuple(
+            (tuple(Factor(name, code, variables[name]) for name, code in monomial), coefficient)
+            for coefficient, monomial in form["terms"]
+        )
+        lower, upper = form["lower"], form["upper"]
+        low, high = -math.inf if lower is None else lower, math.inf if upper is None else upper
+        if all(isinstance(each, int) for each in (*(c for _, c in terms), lower or 0, upper or 0)):
+            return cls(terms, low, high)
+        # As journals had coefficients of many digits before these were made whole.
+        low, high = (limit if math.isinf(limit) else number(limit) for limit in (low, high))
+        return compare(combine((c, LinExpr({m: 1})) for m, c in terms), low, high)
 
     @property
     def size(self) -> int:

@@ -5,7 +5,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 if TYPE_CHECKING:
-    from milbox.domain.constraints.kinds import Constraint
+    from milbox.domain.model.constraint import Constraint
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -33,11 +33,6 @@ class Logical:
     """Operators of whatever is true or false at a point."""
 
     __slots__ = ()
-
-    def __str__(self) -> str:
-        from milbox.domain.rules.write import short_text
-
-        return short_text(self)  # type: ignore[arg-type]  # a variable has a text of its own
 
     def __repr__(self) -> str:
         # The rule, also in lists: `domain.violations(point)`.

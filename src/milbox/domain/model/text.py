@@ -2,13 +2,15 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from milbox.domain.model.monomials import Factor, Monomial
 from milbox.domain.model.numbers import Number
 
 if TYPE_CHECKING:
+    from milbox.domain.model.constraint import Constraint
     from milbox.domain.model.variables import Variable
 
 CONSTANTS = {"true": True, "false": False, "none": None, "True": True, "False": False, "None": None}
@@ -19,6 +21,35 @@ ITEM = re.compile(r"(?P<array>.+)(?P<index>\[\d+(?:, \d+)*\])", re.DOTALL)
 PLACE = re.compile(r"(?P<array>.+)\[(?P<index>\d+)\]", re.DOTALL)
 # Fewer items than this are as short one by one.
 SHORTEST_RUN = 4
+# How many parts of a long conjunction a message shows.
+SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes constraints as rules: `whole`, so that they can be read back, or shortened, for messages."""
+
+    whole: bool
+
+    def text(self, constraint: "Constraint") -> str:
+        """One constraint."""
+        return constraint.rule(self)
+
+    def joined(self, parts: Sequence["Constraint"], word: str, function: str) -> str:
+        """The parts with a word between them; fewer than two as arguments of a function."""
+        if len(parts) < 2:
+            return f"{function}({self.listed(parts)})"
+        shown = parts if self.whole else parts[:SHOWN]
+        more = f" {word} {len(parts) - SHOWN} more" if len(shown) < len(parts) else ""
+        return f" {word} ".join(self.enclosed(part) for part in shown) + more
+
+    def enclosed(self, part: "Constraint") -> str:
+        """A part as an operand: in parentheses unless it binds tightly."""
+        return self.text(part) if part.binds_tightly else f"({self.text(part)})"
+
+    def listed(self, parts: Iterable["Constraint"]) -> str:
+        """The parts as arguments."""
+        return ", ".join(self.text(part) for part in parts)
 
 
 def sum_text(terms: Iterable[tuple[Monomial, Number]]) -> str:

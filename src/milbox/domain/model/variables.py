@@ -9,7 +9,8 @@ from typing import Literal as OneOf
 import numpy as np
 import numpy.typing as npt
 
-from milbox.domain.constraints.kinds import AllOf, Constraint
+from milbox.domain.constraints.kinds import AllOf
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Arithmetic, LinExpr, Literal, compare, linear
 from milbox.domain.model.monomials import Factor
 from milbox.domain.model.numbers import Number

@@ -9,8 +9,9 @@ import numpy as np
 
 from milbox.domain.constraints import build, graphs, orders, selections, sequences
 from milbox.domain.constraints.automata import automaton
-from milbox.domain.constraints.kinds import AllOf, AnyOf, Constraint
+from milbox.domain.constraints.kinds import AllOf, AnyOf
 from milbox.domain.model.array import Array, as_objects
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Arithmetic, LinExpr, combine, linear
 from milbox.domain.model.numbers import Number
 from milbox.domain.model.variables import Binary, Categorical, Variable

@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from milbox.domain.constraints.kinds import AllOf, AnyOf, Constraint
+from milbox.domain.constraints.kinds import AllOf, AnyOf
 from milbox.domain.model.array import Array
+from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.text import CONSTANTS, RESERVED
 from milbox.domain.rules.meaning import (
     FUNCTIONS,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         implies,
         integer,
         negate,
+        real,
         table,
     )
     from milbox.domain.assignments import plain
@@ -63,7 +64,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "milbox.domain": (
         "Domain all_different all_of any_of at_least at_most automaton between binary categorical exactly "
-        "forbid implies integer negate table"
+        "forbid implies integer negate real table"
     ),
     "milbox.domain.constraints.graphs": (
         "arcs connected_edges connected_vertices dag path spanning spanning_tree tour"
@@ -142,6 +143,7 @@ __all__ = [
     "permutation",
     "plain",
     "precedes",
+    "real",
     "share",
     "spanning",
     "spanning_tree",

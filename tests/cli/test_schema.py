@@ -25,6 +25,7 @@ x = { kind = "binary", size = 3 }
 k = { kind = "integer", low = 1, high = 8, size = [2, 2], encoding = "integer" }
 op = { kind = "categorical", choices = ["a", 2, 2.5, true], size = 2, encoding = "onehot" }
 dna = { kind = "categorical", choices = "ACGT" }
+t = { kind = "real", low = 20.0, high = 80, step = 0.5, size = 2, encoding = "integer" }
 [[constraints]]
 rule = "sum(x) <= 2"
 name = "at most two"
@@ -53,6 +54,9 @@ WRONG = [
     ("size = [2, 2]", "size = [2, 0]"),
     ("low = 1, ", ""),
     ("low = 1", "low = 1.5"),
+    ("low = 20.0, ", ""),
+    ("step = 0.5", "step = 0"),
+    ("step = 0.5", 'step = "fine"'),
     ('encoding = "integer"', 'encoding = "one-hot"'),
     ('["a", 2, 2.5, true]', "[]"),
     ('["a", 2, 2.5, true]', "[[1], [2]]"),
@@ -104,7 +108,7 @@ def test_the_schema_knows_the_keys_that_the_reader_knows(monkeypatch: pytest.Mon
     parse_problem(EVERYTHING, Path("p.toml"))
     tables = SCHEMA["properties"]
     assert known.pop(()) == set(TABLES) == set(tables)
-    for kind, name in (("binary", "x"), ("integer", "k"), ("categorical", "op")):
+    for kind, name in (("binary", "x"), ("integer", "k"), ("categorical", "op"), ("real", "t")):
         assert known.pop(("variables", name)) == {"kind", *KINDS[kind]}
         assert set(SCHEMA["definitions"][kind]["properties"]) == {"kind", *KINDS[kind]}
     known.pop(("variables", "dna"))

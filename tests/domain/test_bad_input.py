@@ -152,9 +152,9 @@ DOMAINS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Domain([K], [K]), TypeError, r"Integer\('k', 1, 5\) is not a constraint"),
     (lambda: Domain([K], None), TypeError, "None is not a constraint"),  # type: ignore[arg-type]
     (
-        lambda: Domain.from_json({"variables": [{"kind": "real", "name": "r"}], "constraints": []}),
+        lambda: Domain.from_json({"variables": [{"kind": "complex", "name": "r"}], "constraints": []}),
         ValueError,
-        "'real'",
+        "'complex'",
     ),
     (
         lambda: Domain.from_json(

@@ -17,10 +17,10 @@ from milbox.domain.constraints.build import (
 from milbox.domain.constraints.connected import Connected
 from milbox.domain.constraints.kinds import AllDifferent, AllOf, AnyOf, Count, Implies, Not, Table
 from milbox.domain.domain import Domain
-from milbox.domain.model.array import Array, binary, categorical, integer
+from milbox.domain.model.array import Array, binary, categorical, integer, real
 from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear, LinExpr, Literal
-from milbox.domain.model.variables import Binary, Categorical, Integer, Variable
+from milbox.domain.model.variables import Binary, Categorical, Integer, Real, Variable
 
 __all__ = [
     "AllDifferent",
@@ -40,6 +40,7 @@ __all__ = [
     "Linear",
     "Literal",
     "Not",
+    "Real",
     "Table",
     "Variable",
     "all_different",
@@ -56,5 +57,6 @@ __all__ = [
     "implies",
     "integer",
     "negate",
+    "real",
     "table",
 ]

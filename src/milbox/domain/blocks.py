@@ -22,6 +22,9 @@ from milbox.domain.model.variables import Variable
 STATES = 4096
 """Blocks with more joint states than this are not small."""
 
+# A count over variables of more codes than this is not spelled out over them.
+MOST_CODES = 4096
+
 # While states are listed one variable at a time, dead ends may outnumber the states by this factor.
 DEAD_ENDS = 4
 
@@ -143,13 +146,14 @@ def as_sums(constraint: Constraint) -> tuple[Linear, ...]:
             )
             for x in values
         )
-    if isinstance(constraint, Count) and all(len(part.variables) == 1 for part in constraint.parts):
+    if isinstance(constraint, Count) and all(
+        len(part.variables) == 1 and len(part.variables[0].codes) <= MOST_CODES for part in constraint.parts
+    ):
         held = (
-            (1, Literal(v, code))
+            (1, Literal(v, v.codes[0] + int(place)))
             for part in constraint.parts
             for v in part.variables
-            for code in v.codes
-            if part.holds({v.name: np.array([code])}).all()
+            for place in np.flatnonzero(part.holds({v.name: np.array(v.codes)}))
         )
         counted = compare(combine(held), constraint.lower, constraint.upper)
         return (counted,) if counted.terms else ()

@@ -1,11 +1,15 @@
 """Codes and features: the one place that knows how each kind of variable is coded.
 
-Every code of a variable sets one of its features, in one of three ways, which the variable names itself
+Every code of a variable sets one of its features, in one of four ways, which the variable names itself
 (`Variable.coding`):
 
 - "flag": one feature, zero or one, which is the code (binary variables);
 - "onehot": one feature for each code, of which the one of its code is one and the others are zero;
-- "number": one feature, which is the code (`encoding="integer"`, Appendix D of the paper).
+- "number": one feature, which is the code (`encoding="integer"`, Appendix D of the paper);
+- "share": one feature, from zero at the lowest code to one at the highest (reals and wide integers).
+
+Constraints are about whole numbers: the codes themselves, and indicators of codes. `whole` gives these, one
+for each feature, and `encode` the features, which differ from them in shares alone.
 """
 
 from collections.abc import Sequence
@@ -32,6 +36,7 @@ class Coding:
         high: its highest code.
         flag: whether its only feature is the indicator of code one.
         onehot: whether it has an indicator for each code.
+        steps: how many steps a share of one has, where its only feature is a share; else zero.
         features: how many features there are in all.
     """
 
@@ -41,6 +46,7 @@ class Coding:
     high: IntArray
     flag: BoolArray
     onehot: BoolArray
+    steps: IntArray
     features: int
 
     @classmethod
@@ -54,11 +60,27 @@ class Coding:
             high=np.array([v.codes[-1] for v in variables], dtype=np.int64),
             flag=np.array([v.coding == "flag" for v in variables], dtype=bool),
             onehot=np.array([v.coding == "onehot" for v in variables], dtype=bool),
+            steps=np.array(
+                [max(1, len(v.codes) - 1) if v.coding == "share" else 0 for v in variables], dtype=np.int64
+            ),
             features=int(widths.sum()),
         )
 
+    @cached_property
+    def shares(self) -> IntArray:
+        """The variables, by index, whose feature is a share."""
+        return np.flatnonzero(self.steps)
+
     def encode(self, points: IntArray) -> FloatArray:
         """Points, one a row, as features."""
+        features = self.whole(points)
+        own = self.shares
+        if len(own):
+            features[:, self.start[own]] = (points[:, own] - self.low[own]) / self.steps[own]
+        return features
+
+    def whole(self, points: IntArray) -> FloatArray:
+        """Points, one a row, as the whole numbers behind their features."""
         features = np.zeros((len(points), self.features))
         hot = self.onehot
         columns = self.start[hot] + points[:, hot] - self.low[hot]
@@ -68,17 +90,27 @@ class Coding:
 
     def decode(self, features: FloatArray) -> IntArray:
         """The point nearest to one row of features: the largest of a group, else the rounded code."""
-        point = np.rint(features[self.start]).astype(np.int64)
+        own = self.shares
+        if len(own):
+            features = np.array(features, dtype=np.float64)
+            features[self.start[own]] = self.low[own] + features[self.start[own]] * self.steps[own]
+        return self.rounded(features)
+
+    def rounded(self, whole: FloatArray) -> IntArray:
+        """The point nearest to one row of the whole numbers behind features."""
+        point = np.rint(whole[self.start]).astype(np.int64)
         for i in np.flatnonzero(self.onehot):
             first = self.start[i]
-            point[i] = self.low[i] + int(np.argmax(features[first : first + self.width[i]]))
+            point[i] = self.low[i] + int(np.argmax(whole[first : first + self.width[i]]))
         return point
 
     def set_by(self, variables: IntArray | int, codes: IntArray) -> tuple[IntArray, FloatArray]:
         """The feature that each code of its variable (by index) sets, and to what."""
-        hot = self.onehot[variables]
-        features = self.start[variables] + np.where(hot, codes - self.low[variables], 0)
-        return features, np.where(hot, 1.0, codes)
+        hot, steps = self.onehot[variables], self.steps[variables]
+        above = codes - self.low[variables]
+        features = self.start[variables] + np.where(hot, above, 0)
+        shares = above / np.maximum(steps, 1)
+        return features, np.where(hot, 1.0, np.where(steps > 0, shares, codes))
 
     def added_by(self, rows: IntArray, variables: IntArray, codes: IntArray, count: int) -> SparseMatrix:
         """(count, features): what the codes in each row add to an encoded point."""
@@ -100,7 +132,7 @@ class Coding:
         return np.arange(self.start[variable], self.start[variable] + self.width[variable])
 
     def code_terms(self, variable: int) -> tuple[IntArray, IntArray]:
-        """Features of a variable (by index) and coefficients whose sum is the code."""
+        """Features of a variable (by index) and coefficients of their whole numbers whose sum is the code."""
         group = self.group(variable)
         return group, self.low[variable] + np.arange(len(group)) if self.onehot[variable] else np.ones_like(
             group
@@ -119,6 +151,6 @@ class Coding:
 
     @cached_property
     def limits(self) -> tuple[IntArray, IntArray]:
-        """The least and the largest value of each feature."""
+        """The least and the largest of the whole number behind each feature."""
         hot = self.onehot[self.owner]
         return np.where(hot, 0, self.low[self.owner]), np.where(hot, 1, self.high[self.owner])

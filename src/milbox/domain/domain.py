@@ -52,7 +52,8 @@ class Domain:
         for thing in given:
             if not isinstance(thing, Variable) and not (isinstance(thing, Array) and thing.name is not None):
                 raise TypeError(
-                    f"{shown(thing)} is not a declared variable; make one with binary, integer or categorical"
+                    f"{shown(thing)} is not a declared variable; make one with binary, integer, real or "
+                    f"categorical"
                 )
         object.__setattr__(self, "declared", tuple(given))
         names = [thing.name for thing in given]
@@ -121,7 +122,7 @@ class Domain:
         matrix, lower, upper, others = self.linear_system
         keep = np.ones(len(points), dtype=bool)
         if matrix.shape[0]:
-            activity = matrix @ self.coding.encode(points).T
+            activity = matrix @ self.coding.whole(points).T
             keep &= ((activity >= lower[:, None]) & (activity <= upper[:, None])).all(axis=0)
         columns = self.columns(points)
         for constraint in (*others, *self.wide):
@@ -142,8 +143,9 @@ class Domain:
 
     @cached_property
     def linear_system(self) -> tuple[Any, FloatArray, FloatArray, tuple[Constraint, ...]]:
-        """Linear constraints on features as (sparse matrix, lower, upper), and all other constraints.
+        """Linear constraints as (sparse matrix, lower, upper), and all other constraints.
 
+        The matrix is about the whole numbers behind the features (`Coding.whole`).
         No row excludes a point that its constraint allows; it may allow more where the constraint is wide.
         """
         entries: list[tuple[int, int, float]] = []
@@ -168,7 +170,7 @@ class Domain:
         return matrix, sides[:, 0], sides[:, 1], tuple(others)
 
     def feature_range(self, feature: int) -> tuple[int, int]:
-        """The least and the largest value of a feature."""
+        """The least and the largest of the whole number behind a feature."""
         low, high = self.coding.limits
         return int(low[feature]), int(high[feature])
 

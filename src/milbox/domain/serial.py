@@ -1,11 +1,13 @@
 """Domains as plain JSON."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from milbox.domain.model.array import Array, binary, categorical, integer
+from milbox.domain.model.array import Array, binary, categorical, integer, real
 from milbox.domain.model.constraint import constraint_from_json
-from milbox.domain.model.variables import Categorical, Integer, Variable
+from milbox.domain.model.numbers import Exact, Number, number, plain
+from milbox.domain.model.variables import Categorical, Integer, Real, Variable
 
 if TYPE_CHECKING:
     from milbox.domain.domain import Domain
@@ -35,6 +37,9 @@ def variable_to_json(thing: Array[Any, Any] | Variable) -> dict[str, Any]:
     match first:
         case Integer():
             form |= {"low": first.low, "high": first.high, "encoding": first.encoding}
+        case Real():
+            form |= {"low": written(first.low), "high": written(first.high), "step": written(first.step)}
+            form |= {"encoding": first.encoding}
         case Categorical():
             form |= {"choices": list(first.choices), "encoding": first.encoding}
     return form | ({"size": list(thing.shape)} if isinstance(thing, Array) else {})
@@ -48,6 +53,19 @@ def variable_from_json(form: Mapping[str, Any]) -> Any:
             return binary(form["name"], size)
         case "integer":
             return integer(form["name"], form["low"], form["high"], size, encoding=form["encoding"])
+        case "real":
+            low, high, step = (read(form[key]) for key in ("low", "high", "step"))
+            return real(form["name"], low, high, size, step=step, encoding=form["encoding"])
         case "categorical":
             return categorical(form["name"], form["choices"], size, encoding=form["encoding"])
     raise ValueError(f"no kind of variable is called {form['kind']!r}")
+
+
+def written(value: Exact) -> Number | str:
+    """A number that `read` gives back: plain where a float says it exactly, else as a fraction."""
+    return plain(value) if number(plain(value)) == value else str(value)
+
+
+def read(value: Number | str) -> Any:
+    """The number behind its plain form."""
+    return Fraction(value) if isinstance(value, str) else value

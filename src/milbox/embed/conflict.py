@@ -39,7 +39,7 @@ def feasible(domain: Domain, solver: Solver) -> bool:
     milp = MilpBuilder()
     formulation = formulate(domain, milp)
     solution = solver.solve(milp.build(), Limits(seconds=60.0))
-    if solution.x is not None and domain.contains(domain.decode(solution.x[formulation.inputs])):
+    if solution.x is not None and domain.contains(formulation.point(solution.x)):
         return True
     if solution.status is Status.INFEASIBLE and trusted(domain):
         return False

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from functools import lru_cache, singledispatch
 
 import numpy as np
+from scipy.sparse import csr_array, diags_array
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import (
     AllDifferent,
     AllOf,
@@ -32,6 +33,9 @@ from milbox.domain.model.monomials import Monomial, reach
 from milbox.embed.affine import NOTHING, constant, total
 from milbox.milp.program import Affine, MilpBuilder
 
+# A share of more steps is a continuous column; what a solver says of it is rounded to the grid afterwards.
+MOST_WHOLE = 4096
+
 # An integer-encoded variable of more codes gets columns only for those that are asked about.
 MOST_UNARY = 4096
 
@@ -41,22 +45,38 @@ LARGEST_ACTIVITY = 1e8
 
 @dataclass(frozen=True, slots=True)
 class Formulation:
-    """A domain's columns in a program that is being built; `inputs` are the features, in order."""
+    """A domain's columns in a program that is being built; `inputs` are the features, in order.
+
+    The whole number behind feature j, which constraints are about, is offset[j] + scale[j] * x[columns[j]].
+    """
 
     domain: Domain
     milp: MilpBuilder
     inputs: IntArray
+    columns: IntArray
+    offset: FloatArray
+    scale: FloatArray
+    # The bounds of the whole numbers, and whether they are narrower than the domain's.
+    lower: FloatArray
+    upper: FloatArray
+    narrowed: bool = False
     # Columns made on demand, so that a second use of the same thing costs nothing.
     unary: dict[int, IntArray] = field(default_factory=dict)
     singles: dict[tuple[int, int], int] = field(default_factory=dict)
     products: dict[Monomial, Affine] = field(default_factory=dict)
+    beside: dict[tuple[int, int, int], IntArray] = field(default_factory=dict)
+
+    def point(self, x: FloatArray) -> Point:
+        """The point nearest to a solution."""
+        whole = self.offset + self.scale * x[self.columns]
+        return tuple(self.domain.coding.rounded(whole).tolist())
 
     def code_is(self, variable: int, code: int) -> Affine:
         """The 0/1 indicator that a variable (by index) has a code."""
         if code not in self.domain.variables[variable].codes:
             return NOTHING
         if self.domain.coding.flag[variable]:
-            column = Affine(self.inputs[self.domain.coding.group(variable)], np.ones(1))
+            column = self.value(variable)
             return column if code == 1 else -1.0 * column + constant(1.0)
         return Affine(self.code_columns(variable, np.array([code])), np.ones(1))
 
@@ -65,8 +85,8 @@ class Formulation:
         places = self.domain.coding
         offsets = codes - places.low[variable]
         if places.onehot[variable]:
-            return np.asarray(self.inputs[places.start[variable] + offsets])
-        if len(self.domain.variables[variable].codes) <= MOST_UNARY:
+            return np.asarray(self.columns[places.start[variable] + offsets])
+        if not places.steps[variable] and len(self.domain.variables[variable].codes) <= MOST_UNARY:
             return np.asarray(self.unary_columns(variable)[offsets])
         return np.array([self.single_column(variable, int(code)) for code in codes], dtype=np.int64)
 
@@ -76,13 +96,13 @@ class Formulation:
         The value is below the code, equal to it or above it, and a column says which.
         """
         if (variable, code) not in self.singles:
-            source = int(self.inputs[self.domain.coding.start[variable]])
+            value = self.value(variable)
             codes = self.domain.variables[variable].codes
             columns = self.milp.columns(np.zeros(3), 1, integer=True)
             self.milp.row(columns, np.ones(3), 1, 1)
-            self.milp.row([*columns, source], [codes[0], code, code + 1, -1], -np.inf, 0)
-            self.milp.row([*columns, source], [code - 1, code, codes[-1], -1], 0, np.inf)
-            self.milp.define(columns, lambda x: np.sign(np.rint(x[source]) - code) == (-1, 0, 1))
+            self.at_least(value + Affine(columns, -1.0 * np.array([codes[0], code, code + 1])), 0)
+            self.at_least(-1.0 * value + Affine(columns, np.array([code - 1.0, code, codes[-1]])), 0)
+            self.milp.define(columns, lambda x: np.sign(np.rint(value.at(x)) - code) == (-1, 0, 1))
             self.singles[variable, code] = int(columns[1])
         return self.singles[variable, code]
 
@@ -90,7 +110,7 @@ class Formulation:
         """One indicator column per code of an integer-encoded variable."""
         if variable not in self.unary:
             codes = np.array(self.domain.variables[variable].codes, dtype=np.float64)
-            source = int(self.inputs[self.domain.coding.start[variable]])
+            source = int(self.columns[self.domain.coding.start[variable]])
             columns = self.milp.columns(np.zeros(len(codes)), 1, integer=True)
             self.milp.row(columns, np.ones(len(codes)), 1, 1)
             self.milp.row([*columns, source], [*codes, -1], 0, 0)
@@ -99,9 +119,38 @@ class Formulation:
         return self.unary[variable]
 
     def value(self, variable: int) -> Affine:
-        """The numeric value of a binary or integer variable (by index)."""
+        """The code of a variable (by index), which is the value of a binary or integer one."""
         features, coefficients = self.domain.coding.code_terms(variable)
-        return Affine(self.inputs[features], coefficients.astype(np.float64))
+        return Affine(
+            self.columns[features],
+            coefficients * self.scale[features],
+            float(coefficients @ self.offset[features]),
+        )
+
+    def away(self, variable: int, code: int, apart: int) -> IntArray:
+        """Two 0/1 columns, of which one can be one only where a share is at least `apart` steps away."""
+        key = variable, code, apart
+        if key not in self.beside:
+            value, feature = self.value(variable), self.domain.coding.start[variable]
+            least, most = float(self.lower[feature]), float(self.upper[feature])
+            columns = self.milp.columns(np.zeros(2), 1, integer=True)
+            below, above = (Affine(columns[k : k + 1], np.ones(1)) for k in range(2))
+            self.limit(value, -math.inf, code - apart, least, most, below)
+            self.limit(value, code + apart, math.inf, least, most, above)
+            self.milp.define(
+                columns, lambda x: [value.at(x) <= code - apart + 0.5, value.at(x) >= code + apart - 0.5]
+            )
+            self.beside[key] = columns
+        return self.beside[key]
+
+    def extent(self, expression: Affine) -> tuple[float, float]:
+        """The least and the most that an expression is within the bounds of its columns."""
+        lower, upper = self.milp.bounds(expression.columns)
+        ends = expression.coefficients * lower, expression.coefficients * upper
+        return (
+            expression.constant + float(np.minimum(*ends).sum()),
+            expression.constant + float(np.maximum(*ends).sum()),
+        )
 
     def monomial(self, monomial: Monomial) -> Affine:
         """A product of factors; of several indicators p: p <= each, p >= sum - (number - 1)."""
@@ -133,7 +182,7 @@ class Formulation:
         """Whether the constraint holds, as a definition of an auxiliary column."""
 
         def answer(x: FloatArray) -> list[float]:
-            point = np.array([self.domain.decode(x[self.inputs])], dtype=np.int64)
+            point = np.array([self.point(x)], dtype=np.int64)
             return [float(np.all(constraint.holds(self.domain.columns(point))))]
 
         return answer
@@ -188,17 +237,13 @@ class Formulation:
         chosen = self.milp.columns(np.zeros(len(rows)), 1, integer=True) if len(rows) else when.columns[:0]
         self.milp.define(
             chosen,
-            lambda x: (
-                (np.array(self.domain.decode(x[self.inputs]))[members] == rows).all(axis=1)
-                * round(when.at(x))
-            ),
+            lambda x: (np.array(self.point(x))[members] == rows).all(axis=1) * round(when.at(x)),
         )
         self.at_least(Affine(chosen, np.ones(len(chosen))) + -1.0 * when, 0)
         for place, i in enumerate(members):
-            for code in self.domain.variables[i].codes:
-                with_code = chosen[rows[:, place] == code] if len(rows) else chosen
-                if len(with_code):
-                    self.at_least(self.code_is(i, code) + Affine(with_code, -np.ones(len(with_code))), 0)
+            for code in np.unique(rows[:, place]).tolist():
+                with_code = chosen[rows[:, place] == code]
+                self.at_least(self.code_is(i, code) + Affine(with_code, -np.ones(len(with_code))), 0)
 
 
 @singledispatch
@@ -223,7 +268,11 @@ def _(constraint: Linear, formulation: Formulation, when: Affine) -> None:
     row, low, high = relaxed([c for _, c in terms], ranges, constraint.lower, constraint.upper)
     kept = [(c, m) for c, (m, _) in zip(row, terms, strict=True) if c != 0.0]
     expression = total(c * formulation.monomial(m) for c, m in kept)
-    formulation.limit(expression, low, high, *activity(terms, row), when)
+    least, most = activity(terms, row)
+    if formulation.narrowed:
+        lowest, highest = formulation.extent(expression)
+        least, most = max(least, lowest), min(most, highest)
+    formulation.limit(expression, low, high, least, most, when)
 
 
 @enforce.register
@@ -268,16 +317,71 @@ def _(constraint: Table, formulation: Formulation, when: Affine) -> None:
 
 
 def formulate(domain: Domain, milp: MilpBuilder) -> Formulation:
-    """Columns for the domain's features, and rows that leave exactly its points."""
+    """Columns for the domain's features, and rows that leave exactly its points.
+
+    Where a share has many steps, its column is continuous, and rows leave what lies between its points too.
+    """
     places = domain.coding
     lower, upper = (limit.astype(np.float64) for limit in places.limits)
-    inputs = milp.columns(lower, upper, integer=True)
+    share = places.start[places.shares]
+    offset, scale = np.zeros(places.features), np.ones(places.features)
+    whole, is_share = np.ones(places.features, dtype=bool), np.zeros(places.features, dtype=bool)
+    is_share[share], whole[share] = True, False
+    inputs = milp.columns(np.where(is_share, 0.0, lower), np.where(is_share, 1.0, upper), integer=whole)
+    columns = inputs.copy()
+    for i in places.shares:
+        feature, steps, low = int(places.start[i]), int(places.steps[i]), int(places.low[i])
+        if steps <= MOST_WHOLE:
+            columns[feature] = whole_column(milp, int(inputs[feature]), steps, low)
+        else:
+            offset[feature], scale[feature] = low, steps
+    return constrained(Formulation(domain, milp, inputs, columns, offset, scale, lower, upper))
+
+
+def whole_column(milp: MilpBuilder, share: int, steps: int, low: int) -> int:
+    """An integer column that is low + steps * share."""
+    column = milp.columns([float(low)], float(low + steps), integer=True)
+    milp.row([*column, share], [1.0, -steps], low, low)
+    milp.define(column, lambda x: [round(low + steps * x[share])])
+    return int(column[0])
+
+
+def formulate_near(domain: Domain, milp: MilpBuilder, point: Point, window: int) -> Formulation:
+    """Columns and rows that leave the domain's points whose shares are at most `window` steps from a point's.
+
+    All other variables have the codes of the point. Columns of shares are steps from it, so that rows are
+    as exact as the numbers of few digits in them; they are no features.
+    """
+    places = domain.coding
+    codes = np.array([point], dtype=np.int64)
+    whole = places.whole(codes)[0]
+    lower, upper, offset = whole.copy(), whole.copy(), np.zeros(places.features)
+    share, own = places.start[places.shares], codes[0, places.shares]
+    offset[share] = own
+    lower[share] = np.maximum(places.low[places.shares], own - window)
+    upper[share] = np.minimum(places.high[places.shares], own + window)
+    columns = milp.columns(lower - offset, upper - offset, integer=True)
+    scale = np.ones(places.features)
+    return constrained(
+        Formulation(domain, milp, columns, columns, offset, scale, lower, upper, narrowed=True)
+    )
+
+
+def constrained(formulation: Formulation) -> Formulation:
+    """The formulation with rows for every constraint of its domain."""
+    domain, milp, places = formulation.domain, formulation.milp, formulation.domain.coding
     for i in np.flatnonzero(places.onehot):
-        group = inputs[places.group(int(i))]
+        group = formulation.columns[places.group(int(i))]
         milp.row(group, np.ones(len(group)), 1, 1)
-    formulation = Formulation(domain, milp, inputs)
     matrix, row_lower, row_upper, others = domain.linear_system
-    milp.sparse_rows(matrix, inputs, row_lower, row_upper)
+    if len(places.shares):
+        moved = matrix @ formulation.offset
+        matrix, row_lower, row_upper = (
+            csr_array(matrix @ diags_array(formulation.scale)),
+            row_lower - moved,
+            row_upper - moved,
+        )
+    milp.sparse_rows(matrix, formulation.columns, row_lower, row_upper)
     for constraint in others:
         formulation.enforce(constraint, constant(1.0))
     return formulation

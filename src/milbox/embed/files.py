@@ -34,10 +34,12 @@ def column_names(program: Milp, domain: Domain, inputs: IntArray) -> list[str]:
 
 
 def feature_names(domain: Domain) -> list[str]:
-    """The name of a variable that is one feature, and `name=value` for each feature of a one-hot variable."""
+    """`name` for a feature that is the value, `name:share` for a share, `name=value` for one of a group."""
     names: list[str] = []
     for variable, onehot in zip(domain.variables, domain.coding.onehot, strict=True):
-        if isinstance(variable, Binary) or not onehot:
+        if variable.coding == "share":
+            names.append(f"{variable.name}:share")
+        elif isinstance(variable, Binary) or not onehot:
             names.append(variable.name)
         else:
             names += [f"{variable.name}={variable.value(code)}" for code in variable.codes]

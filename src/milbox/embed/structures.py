@@ -49,7 +49,7 @@ def walked(
     formulation: Formulation, automaton: Automaton, steps: list[IntArray], x: FloatArray
 ) -> list[FloatArray]:
     """The flow of the word that x spells: one on each of its steps, as far as it leads."""
-    point = formulation.domain.decode(x[formulation.inputs])
+    point = formulation.point(x)
     state = automaton.start
     flows = []
     for variable, found in zip(automaton.variables, steps, strict=True):

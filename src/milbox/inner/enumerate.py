@@ -12,6 +12,7 @@ from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import Block
 from milbox.domain.model.numbers import digits
+from milbox.inner.spacing import distances, is_spaced, near
 from milbox.milp.solution import Status
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
@@ -50,6 +51,12 @@ class Enumerate:
         allowed = np.ones(len(points), dtype=bool)
         allowed[[index[p] for p in forbidden if p in index]] = False
         left = np.flatnonzero(allowed)
+        if is_spaced(domain):
+            for apart in distances(domain, len(forbidden)):
+                far = np.flatnonzero(~near(points, forbidden, apart))
+                if len(far):
+                    break
+            left = far
         if not len(left):
             return Empty()
         ties = rng.random(len(values))

@@ -8,21 +8,25 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import Point
+from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.embed import embed, embeddable
 from milbox.embed.domain import Formulation, formulate, trusted
+from milbox.embed.grid import on_grid
 from milbox.embed.nogood import forbid
-from milbox.embed.relu.bounds import Bounded, block_bounds, one_hot_groups, rescaled, thinned
+from milbox.embed.relu.bounds import Bounded, block_bounds, box, one_hot_groups, rescaled, thinned
 from milbox.embed.relu.tighten import tighten
 from milbox.inner.climb import as_network, climbed
 from milbox.inner.loading import load_climbs
+from milbox.inner.spacing import distances, is_spaced, near
 from milbox.inner.untried import stopped, untried
+from milbox.inner.walk import walked
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status
 from milbox.milp.solvers import Scip
 from milbox.milp.verify import TOLERANCE
 from milbox.surrogates.base import Surrogate
+from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
 from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
 from milbox.trials.trial import Certificate, Proposal
@@ -68,7 +72,10 @@ class Mip:
         while len(found) < count:
             tried = [*forbidden, *(proposal.point for proposal in found)]
             for radius in range(self.radius, 0, -1):
-                answer = replace(self, radius=radius).optimum(surrogate, domain, tried, rng)
+                for apart in distances(domain, len(tried)):
+                    answer = replace(self, radius=radius).optimum(surrogate, domain, tried, rng, apart)
+                    if isinstance(answer, Proposal):
+                        break
                 if isinstance(answer, Proposal):
                     break
             if not isinstance(answer, Proposal):
@@ -77,19 +84,32 @@ class Mip:
         return Found(found)
 
     def optimum(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], rng: Generator
+        self,
+        surrogate: Surrogate,
+        domain: Domain,
+        forbidden: Sequence[Point],
+        rng: Generator,
+        apart: IntArray,
     ) -> Proposal | Empty | Unknown:
-        """The best point that is not forbidden, nor closer than the radius to one that is."""
+        """The best point that is not forbidden, nor closer than the radius to one that is.
+
+        Shares count as different where they are at least `apart` steps away, one number for each variable.
+        """
         if as_network(surrogate) is not None:
             load_climbs()
         began = time.perf_counter()
         # A climb ends next to tried points, and a row of a wider radius forbids more than its own point.
-        climbs = self.start and self.radius == 1
-        start = climbed(surrogate, domain, forbidden, rng) if climbs else None
-        rows = needed(surrogate, domain, forbidden, start)
-        bound, banned = math.inf, set(forbidden)
+        start = None
+        if self.start and self.radius == 1:
+            start = (
+                walked(surrogate, domain, forbidden, apart, rng)
+                if is_spaced(domain)
+                else climbed(surrogate, domain, forbidden, rng)
+            )
+        rows = needed(surrogate, domain, forbidden, start, apart)
+        bound, tried = math.inf, domain.codes(forbidden)
         while True:
-            milp, formulation = self.program(surrogate, domain, rows)
+            milp, formulation = self.program(surrogate, domain, rows, apart)
             spent = time.perf_counter() - began
             left = replace(self.limits, seconds=max(0.0, self.limits.seconds - spent))
             given = None
@@ -101,14 +121,26 @@ class Mip:
             if solution.x is None:
                 point = None
                 break
-            point = domain.decode(solution.x[formulation.inputs])
-            if point not in banned and domain.contains(point):
+            point = formulation.point(solution.x)
+            close = [forbidden[i] for i in np.flatnonzero(near(tried, [point], apart))]
+            if not close and domain.contains(point):
                 break
-            if point in rows or spent > self.limits.seconds:
+            left_out = [other for other in close if other not in rows]
+            if spent > self.limits.seconds:
                 point = None
                 break
-            # The rows left out, or the solver's tolerances, let this point through: forbid it, and ask again.
-            rows = [*rows, point]
+            if left_out:
+                # Rows that were left out let this point through: write them, and ask again.
+                rows = [*rows, *left_out]
+            elif len(domain.coding.shares):
+                # The solver's tolerances let this point through, or it lies between points of the grid.
+                point = on_grid(solution.x, formulation, self.solver, forbidden, apart)
+                break
+            elif point in rows:
+                point = None
+                break
+            else:
+                rows = [*rows, point]
 
         claimed = solution.objective
         if start is not None and (point is None or start[1] > predicted(surrogate, domain, point)):
@@ -117,7 +149,7 @@ class Mip:
             # Rows for some of the forbidden points leave more than rows for all would.
             if solution.status is Status.INFEASIBLE and trusted(domain):
                 return Empty()
-            if self.radius > 1:
+            if self.radius > 1 or (apart > 1).any():
                 return Unknown(stopped(solution.solver, self.limits, len(forbidden), len(rows)))
             answer = untried(domain, forbidden, 1, rng)
             if not isinstance(answer, Found):
@@ -125,7 +157,10 @@ class Mip:
             point = answer.proposals[0].point
             claimed = predicted(surrogate, domain, point)
         value = predicted(surrogate, domain, point)
-        if self.one_sided:
+        if len(domain.coding.shares):
+            # Rounded to the grid, the point is another than the solver's.
+            claimed = value
+        elif self.one_sided:
             # The rows hold the output from above alone: a solver that stops early may say less.
             claimed = max(claimed, value)
         scale = max(1.0, abs(bound), abs(value)) if math.isfinite(bound) else 1.0
@@ -144,12 +179,12 @@ class Mip:
         return Proposal(point, "milp", certificate)
 
     def program(
-        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point]
+        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point], apart: IntArray | None = None
     ) -> tuple[MilpBuilder, Formulation]:
         """The acquisition problem as a program being built."""
         milp = MilpBuilder()
         formulation = formulate(domain, milp)
-        forbid(rows, formulation, self.radius)
+        forbid(rows, formulation, self.radius, apart)
         milp.maximize(embed(self.bounded(surrogate, domain, rows), milp, formulation.inputs))
         return milp, formulation
 
@@ -178,15 +213,45 @@ class Mip:
 
 
 def needed(
-    surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], start: tuple[Point, float] | None
+    surrogate: Surrogate,
+    domain: Domain,
+    forbidden: Sequence[Point],
+    start: tuple[Point, float] | None,
+    apart: IntArray,
 ) -> list[Point]:
-    """The forbidden points that need a row: those predicted to be as good as the start, within rounding."""
+    """The forbidden points that need a row: those predicted to be as good as the start, within rounding.
+
+    Where a row excludes what is nearer than `apart` too, the best that is predicted there counts.
+    """
     if start is None or not len(forbidden):
         return list(forbidden)
-    predictions = surrogate.predict(domain.encode(forbidden))
+    if (apart > 1).any():
+        if not isinstance(surrogate, ReluNet | Linear):
+            return list(forbidden)
+        predictions = most_near(surrogate, domain, forbidden, apart)
+    else:
+        predictions = surrogate.predict(domain.encode(forbidden))
     scale = max(1.0, float(np.abs(predictions).max()), abs(start[1]))
     keep = predictions >= start[1] - TOLERANCE * scale
     return [point for point, kept in zip(forbidden, keep, strict=True) if kept]
+
+
+def most_near(
+    surrogate: ReluNet | Linear, domain: Domain, points: Sequence[Point], apart: IntArray
+) -> FloatArray:
+    """Bounds on the predictions closer than `apart` to each of the points, by intervals."""
+    codes, places = domain.codes(points), domain.coding
+    least, most = (
+        domain.encode(np.clip(codes + way * (apart - 1) * (places.steps > 0), places.low, places.high))
+        for way in (-1, 1)
+    )
+    if isinstance(surrogate, Linear):
+        up, down = np.maximum(surrogate.weights, 0), np.minimum(surrogate.weights, 0)
+        bounds: FloatArray = most @ up + least @ down + surrogate.bias
+        return bounds
+    for layer in surrogate.layers[:-1]:
+        least, most = (np.maximum(side, 0.0) for side in box(layer, least, most))
+    return np.asarray(box(surrogate.layers[-1], least, most)[1][:, 0])
 
 
 def predicted(surrogate: Surrogate, domain: Domain, point: Point) -> float:

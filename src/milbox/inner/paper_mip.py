@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from milbox.arrays import Point
+from milbox.arrays import IntArray, Point
 from milbox.domain import Domain
 from milbox.embed import embed
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid_by_features
 from milbox.embed.relu.bounds import Bounded, interval_bounds, rescaled
 from milbox.embed.relu.tighten import tighten
+from milbox.errors import UnsupportedProgram
 from milbox.inner.mip import Mip
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver
@@ -33,10 +34,21 @@ class PaperMip(Mip):
     lp_bounds: bool = True
     one_sided: bool = False
 
+    def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
+        """Why it cannot be used here; None when it can."""
+        wide = [v.name for v in domain.variables if v.coding == "share"]
+        if wide:
+            return f"the paper's program has a column for each value, and {wide[0]!r} is a range"
+        return Mip.refusal(self, surrogate, domain)
+
     def program(
-        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point]
+        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point], apart: IntArray | None = None
     ) -> tuple[MilpBuilder, Formulation]:
         """The acquisition problem of Section 3.3 as a program being built."""
+        del apart
+        refusal = self.refusal(surrogate, domain)
+        if refusal is not None:
+            raise UnsupportedProgram(refusal)
 
         def extend(formulation: Formulation) -> None:
             forbid_by_features(rows, formulation, self.radius)

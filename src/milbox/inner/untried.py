@@ -2,7 +2,8 @@
 
 Where the domain is a product of decision diagrams, a path of each is drawn: exactly uniform. Otherwise
 points of the box are drawn and the infeasible ones rejected; when that does not work, programs with random
-objectives are solved (Section 5 of the paper).
+objectives are solved (Section 5 of the paper). From what these find a random walk goes on where variables are
+wide.
 """
 
 import time
@@ -15,8 +16,10 @@ from milbox.arrays import IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.feasibility import GLANCE, NODES, Verdict, find
 from milbox.embed.domain import formulate, trusted
+from milbox.embed.grid import on_grid
 from milbox.embed.nogood import forbid
 from milbox.inner.enumerate import Enumerate, all_points
+from milbox.inner.walk import spread
 from milbox.milp.program import Affine, MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status
 from milbox.milp.solvers import Scip, Settings
@@ -106,6 +109,7 @@ def solved(
     until = time.perf_counter() + limits.seconds
     excluded = sorted(seen)
     weights = rng.standard_normal(domain.features)
+    one = np.ones(len(domain.variables), dtype=np.int64)
     wrong = 0
     while True:
         milp = MilpBuilder()
@@ -117,8 +121,12 @@ def solved(
         if solution.x is None and solution.status is Status.INFEASIBLE and trusted(domain):
             return Empty()
         if solution.x is not None:
-            point = domain.decode(solution.x[formulation.inputs])
-            if point not in seen and domain.contains(point):
+            point = formulation.point(solution.x)
+            if len(domain.coding.shares):
+                found_near = on_grid(solution.x, formulation, solver, sorted(seen), one)
+                if found_near is not None:
+                    return strolled(domain, found_near, seen, rng)
+            elif point not in seen and domain.contains(point):
                 return point
             wrong += 1
         if solution.x is None or point in excluded or time.perf_counter() >= until:
@@ -127,6 +135,12 @@ def solved(
                 return Unknown(stopped(solution.solver, limits, len(seen), wrong))
             return Empty() if isinstance(found, Verdict) else found
         excluded.append(point)
+
+
+def strolled(domain: Domain, point: Point, seen: Collection[Point], rng: Generator) -> Point:
+    """A new point after a random walk from one that a program found, which is a corner of the domain."""
+    end = spread(domain, point, rng)
+    return point if end in seen else end
 
 
 def stopped(solver: str, limits: Limits, seen: int, wrong: int) -> str:

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import optuna
-from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from milbox.domain import Binary, Categorical, Domain, Variable
+from milbox.domain import Binary, Categorical, Domain, Real, Variable
+from milbox.domain.model.numbers import number
 from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
@@ -203,7 +209,11 @@ def check_distribution(variable: Variable, distribution: BaseDistribution) -> No
             agrees = list(distribution.choices) == list(variable.choices)
         case CategoricalDistribution() if isinstance(variable, Binary):
             agrees = sorted(distribution.choices, key=repr) in ([0, 1], [False, True])
-        case IntDistribution() if not isinstance(variable, Categorical):
+        case FloatDistribution() if isinstance(variable, Real):
+            step = variable.step if distribution.step is None else number(distribution.step)
+            ends = number(distribution.low), number(distribution.high), step
+            agrees = ends == (variable.low, variable.high, variable.step) and not distribution.log
+        case IntDistribution() if not isinstance(variable, Categorical | Real):
             codes = variable.codes
             agrees = (distribution.low, distribution.high, distribution.step) == (codes[0], codes[-1], 1)
         case _:
@@ -219,4 +229,7 @@ def suggestion(variable: Variable) -> str:
     """The call that agrees with a variable."""
     if isinstance(variable, Categorical):
         return f"suggest_categorical({variable.name!r}, {list(variable.choices)})"
+    if isinstance(variable, Real):
+        low, high, step = (float(each) for each in (variable.low, variable.high, variable.step))
+        return f"suggest_float({variable.name!r}, {low}, {high}, step={step})"
     return f"suggest_int({variable.name!r}, {variable.codes[0]}, {variable.codes[-1]})"

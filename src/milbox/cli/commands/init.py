@@ -19,7 +19,8 @@ PROBLEM = """\
 # A problem for milbox. Try it:   milbox check {name}
 # Optimise:                       milbox run {name} --budget 60 --initial 20 --journal {stem}.db
 
-# What can be chosen. kind is "binary", "integer" (low, high) or "categorical" (choices).
+# What can be chosen. kind is "binary", "integer" (low, high), "real" (low, high, step) or "categorical"
+# (choices).
 # size makes an array: 10, or [3, 4] for a table.
 [variables]
 x  = {{ kind = "binary", size = 10 }}

@@ -25,6 +25,7 @@ SENSES: "dict[str, Sense]" = {
 KINDS = {
     "binary": ("size",),
     "integer": ("low", "high", "size", "encoding"),
+    "real": ("low", "high", "step", "size", "encoding"),
     "categorical": ("choices", "size", "encoding"),
 }
 TABLES = ("variables", "constraints", "objective", "strategy", "stop")
@@ -138,7 +139,7 @@ class Parser:
 
     def variable(self, name: str, form: Mapping[str, Any]) -> Any:
         """One variable or array."""
-        from milbox.domain import binary, categorical, integer
+        from milbox.domain import binary, categorical, integer, real
         from milbox.errors import nearest
 
         where = ("variables", name)
@@ -154,13 +155,16 @@ class Parser:
         size = form.get("size")
         if isinstance(size, list):
             size = tuple(size)
-        encoding: Any = form.get("encoding", "onehot")
+        encoding: Any = form.get("encoding", "integer" if kind == "real" else "onehot")
         try:
             match kind:
                 case "binary":
                     return binary(name, size)
                 case "integer":
                     return integer(name, form["low"], form["high"], size, encoding=encoding)
+                case "real":
+                    low, high, step = form["low"], form["high"], form.get("step")
+                    return real(name, low, high, size, step=step, encoding=encoding)
                 case _:
                     return categorical(name, form["choices"], size, encoding=encoding)
         except (TypeError, ValueError) as error:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from milbox.domain.model.expressions import LinExpr, combine
+from milbox.domain.model.numbers import Number
 from milbox.domain.model.operators import Elementwise, no_truth
 from milbox.domain.model.variables import (
     MOST_FEATURES,
@@ -19,7 +20,9 @@ from milbox.domain.model.variables import (
     Categorical,
     Encoding,
     Integer,
+    Real,
     Variable,
+    default_step,
     width,
 )
 
@@ -276,6 +279,63 @@ def integer(
 ) -> Any:
     """A whole number from low to high, or an array of them."""
     return declared(name, size, lambda each: Integer(each, low, high, encoding))
+
+
+@overload
+def real(
+    name: str,
+    low: Number,
+    high: Number,
+    size: None = None,
+    *,
+    step: Number | None = None,
+    encoding: Encoding = "integer",
+) -> Real: ...
+@overload
+def real(
+    name: str,
+    low: Number,
+    high: Number,
+    size: int,
+    *,
+    step: Number | None = None,
+    encoding: Encoding = "integer",
+) -> Vector[Real]: ...
+@overload
+def real(
+    name: str,
+    low: Number,
+    high: Number,
+    size: tuple[int, int],
+    *,
+    step: Number | None = None,
+    encoding: Encoding = "integer",
+) -> Matrix[Real]: ...
+@overload
+def real(
+    name: str,
+    low: Number,
+    high: Number,
+    size: tuple[int, ...],
+    *,
+    step: Number | None = None,
+    encoding: Encoding = "integer",
+) -> Array[Real, Any]: ...
+def real(
+    name: str,
+    low: Number,
+    high: Number,
+    size: int | tuple[int, ...] | None = None,
+    *,
+    step: Number | None = None,
+    encoding: Encoding = "integer",
+) -> Any:
+    """A number from low to high on a decimal grid, or an array of them.
+
+    Without a step the grid is fine: the largest power of ten that is at most a millionth of the range.
+    """
+    given = default_step(name, low, high) if step is None else step
+    return declared(name, size, lambda each: Real(each, low, high, given, encoding))  # type: ignore[arg-type]
 
 
 @overload

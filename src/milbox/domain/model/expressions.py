@@ -123,8 +123,10 @@ class LinExpr(Arithmetic):
         return plain(self.constant) + total(((m, plain(c)) for m, c in self.terms.items()), codes)
 
     def __str__(self) -> str:
-        text = sum_text([(m, plain(c)) for m, c in self.terms.items()])
-        return text if self.constant == 0 else f"{text} + {plain(self.constant):g}"
+        terms, added = in_values(self.terms.items())
+        text = sum_text([(m, plain(number(c))) for m, c in terms])
+        constant = self.constant + added
+        return text if constant == 0 else f"{text} + {plain(constant):g}"
 
     __repr__ = __str__
 
@@ -275,7 +277,16 @@ class Linear(Constraint):
 
     @property
     def written(self) -> tuple[tuple[tuple[Monomial, Number], ...], Number, Number]:
-        """Terms and limits for people: where they are too long, divided by a power of ten."""
+        """Terms and limits for people: in values of reals, and divided by a power of ten where too long."""
+        terms, added = in_values(self.terms)
+        if any(factor.variable.kind == "real" for monomial, _ in terms for factor in monomial):
+            # As small whole numbers as there are, unless that makes decimals of the limits.
+            unit = Fraction(math.gcd(*(c.numerator for _, c in terms)), whole_scale([c for _, c in terms]))
+            lower, upper = (
+                limit if isinstance(limit, float) else plain(number((limit - added) / (unit or 1)))
+                for limit in (self.lower, self.upper)
+            )
+            return tuple((m, plain(number(c / (unit or 1)))) for m, c in terms), lower, upper
         digits = len(str(max((abs(c) for _, c in self.terms), default=0)))
         if digits <= 16:
             return self.terms, self.lower, self.upper
@@ -347,9 +358,42 @@ def compare(expression: LinExpr, lower: Number | Exact, upper: Number | Exact) -
         limit if isinstance(limit, float) else limit + way * (off + (len(whole) + 2) * rounding(limit))
         for way, limit in ((-1, low), (1, high))
     )
+    if not isinstance(low, float) and low == high and (Fraction(low) * scale / divisor).denominator != 1:
+        refuse_off_grid(expression, low)
     # A sum of whole numbers reaches a limit in between no sooner than the next whole number.
     return Linear(
         tuple(zip(expression.terms, (c // divisor for c in whole), strict=True)),
         low if isinstance(low, float) else math.ceil(Fraction(low) * scale / divisor),
         high if isinstance(high, float) else math.floor(Fraction(high) * scale / divisor),
+    )
+
+
+def in_values(terms: Iterable[tuple[Monomial, Exact]]) -> tuple[list[tuple[Monomial, Exact]], Exact]:
+    """The terms with coefficients of values in place of codes, and a constant that makes up for it."""
+    found: list[tuple[Monomial, Exact]] = []
+    added: Exact = 0
+    for monomial, coefficient in terms:
+        variable = monomial[0].variable
+        if len(monomial) == 1 and monomial[0].code is None and variable.kind == "real":
+            slope = Fraction(coefficient) / variable.step  # type: ignore[union-attr]
+            added -= slope * variable.low  # type: ignore[union-attr]
+            found.append((monomial, slope))
+        else:
+            found.append((monomial, coefficient))
+    return found, added
+
+
+def refuse_off_grid(expression: LinExpr, level: Exact) -> None:
+    """Refuse an equality that no point of the grids of its reals satisfies, and name the nearest levels."""
+    reals = [v for v in distinct(f.variable for m in expression.terms for f in m) if v.kind == "real"]
+    if not reals:
+        return
+    terms, added = in_values(expression.terms.items())
+    scale = whole_scale(list(expression.terms.values()))
+    unit = Fraction(math.gcd(*(int(c * scale) for c in expression.terms.values())), scale)
+    below = math.floor(Fraction(level) / unit) * unit
+    text = sum_text([(m, plain(number(c))) for m, c in terms])
+    raise ValueError(
+        f"no value of {', '.join(v.name for v in reals)} satisfies {text} == {plain(number(level + added))}: "
+        f"steps lead to {plain(number(below + added))} and {plain(number(below + unit + added))}"
     )

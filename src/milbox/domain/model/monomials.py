@@ -22,7 +22,10 @@ WORD = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """The value of a variable when `code` is None, else the indicator of `variable = code`."""
+    """The code of a variable when `code` is None, else the indicator of `variable = code`.
+
+    An integer's code is its value; a real's is the number of steps from its lowest value.
+    """
 
     name: str
     code: int | None

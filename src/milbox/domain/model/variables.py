@@ -1,8 +1,10 @@
-"""Binary, integer and categorical variables; each is one entry of a point."""
+"""Binary, integer, real and categorical variables; each is one entry of a point."""
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
 from typing import Literal as OneOf
 
@@ -13,24 +15,30 @@ from milbox.domain.constraints.kinds import AllOf
 from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Arithmetic, LinExpr, Literal, compare, linear
 from milbox.domain.model.monomials import Factor
-from milbox.domain.model.numbers import Number
+from milbox.domain.model.numbers import Exact, Number, number, plain
 from milbox.domain.model.operators import Logical, no_truth, single
 
 Value: TypeAlias = Any
-"""What the objective sees of one variable: an int, or a choice."""
+"""What the objective sees of one variable: an int, a float, or a choice."""
 
 Choice: TypeAlias = str | int | float | bool | None
 """What a categorical variable may be one of."""
 
 Encoding: TypeAlias = OneOf["onehot", "integer"]
 
-Coding: TypeAlias = OneOf["flag", "onehot", "number"]
+Coding: TypeAlias = OneOf["flag", "onehot", "number", "share"]
 """How codes become features: see `milbox.domain.coding`."""
 
 # A one-hot variable costs a feature per value; with more than this, something else was meant.
 LARGEST_ONEHOT = 2**20
 # What a domain may have of each; beyond, a few hundred points would fill the memory.
 MOST_VARIABLES, MOST_FEATURES = 100_000, LARGEST_ONEHOT
+# An integer of one feature and more codes than this is scaled, so that the feature stays in the order of one.
+MOST_UNSCALED = 1000
+# Floats tell the values of a grid apart when it has no more steps than this between zero and its far end.
+MOST_STEPS = 2**50
+# The default step of a real is the largest power of ten that is at most its range divided by this.
+FINE = 10**6
 # Codes are kept in 64 bits, and sums of them in floats, which tell whole numbers apart up to here.
 LARGEST_CODE = 2**53
 
@@ -128,7 +136,9 @@ class Integer(Arithmetic):
     @property
     def coding(self) -> Coding:
         """How its codes become features."""
-        return "onehot" if self.encoding == "onehot" else "number"
+        if self.encoding == "onehot":
+            return "onehot"
+        return "number" if self.high - self.low < MOST_UNSCALED else "share"
 
     @property
     def codes(self) -> range:
@@ -164,6 +174,148 @@ class Integer(Arithmetic):
 
     def __hash__(self) -> int:
         return object.__hash__(self)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Real(Arithmetic):
+    """A number on a decimal grid: low, low + step, ... up to high.
+
+    A point has the number of steps from `low` as its code, so that sums of reals are sums of whole numbers
+    and exact. `low`, `high` and `step` are kept as they were meant: 0.1 is one tenth.
+    """
+
+    name: str
+    low: Exact
+    high: Exact
+    step: Exact
+    encoding: Encoding = "integer"
+    steps: int = field(init=False, repr=False)
+    """How many steps lead from low to high."""
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        check_encoding(self.name, self.encoding)
+        for label in ("low", "high", "step"):
+            object.__setattr__(self, label, decimal(f"{label} of real {self.name!r}", getattr(self, label)))
+        if self.low > self.high:
+            raise ValueError(
+                f"real {self.name!r} has an empty range: low is {plain(self.low)}, high is {plain(self.high)}"
+            )
+        if self.step <= 0:
+            raise ValueError(f"step of real {self.name!r} must be more than zero, not {plain(self.step)}")
+        steps = Fraction(self.high - self.low) / self.step
+        if steps.denominator != 1:
+            nearest = self.low + max(1, round(steps)) * self.step
+            raise ValueError(
+                f"high of real {self.name!r} is {plain(self.high)}, which is no whole number of steps of "
+                f"{plain(self.step)} above low, {plain(self.low)}; the nearest is {float(nearest)}"
+            )
+        object.__setattr__(self, "steps", int(steps))
+        far = max(-self.low, self.high, self.high - self.low)
+        if far > MOST_STEPS * self.step:
+            raise ValueError(
+                f"step of real {self.name!r} is {plain(self.step)}, too small to be told apart beside "
+                f"{plain(far)}; choose a larger step, or count from another zero"
+            )
+        if self.encoding == "onehot" and steps >= LARGEST_ONEHOT:
+            raise ValueError(
+                f"real {self.name!r} has {int(steps) + 1} values, too many for one feature each; declare it "
+                f"with encoding='integer', or in coarser steps"
+            )
+
+    @property
+    def kind(self) -> str:
+        """The word for it in files."""
+        return "real"
+
+    @property
+    def coding(self) -> Coding:
+        """How its codes become features."""
+        return "onehot" if self.encoding == "onehot" else "share"
+
+    @property
+    def codes(self) -> range:
+        """The codes it may take in a point: steps from low."""
+        return range(self.steps + 1)
+
+    def exact(self, code: int) -> Exact:
+        """The value of a code, as it is meant."""
+        return self.low + code * self.step
+
+    def value(self, code: int) -> float:
+        """What the objective sees for a code: the float nearest to the decimal."""
+        return float(self.exact(code))
+
+    def values(self, codes: Sequence[int]) -> npt.NDArray[Any]:
+        """What the objective sees for many codes."""
+        return np.array([self.value(code) for code in codes], dtype=np.float64)
+
+    def code(self, value: Value) -> int:
+        """The code of a value on the grid, or an error that names the nearest."""
+        plain_value = (
+            value.item() if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 else value
+        )
+        if isinstance(plain_value, Decimal) and plain_value.is_finite():
+            plain_value = Fraction(plain_value)
+        ends = f"{float(self.low)} to {float(self.high)}"
+        if not isinstance(plain_value, int | float | Fraction) or not math.isfinite(plain_value):
+            raise ValueError(f"{self.name!r} takes numbers from {ends}, not {value!r}")
+        if abs(float(plain_value)) > LARGEST_CODE:
+            raise ValueError(f"{self.name!r} takes {ends}, not {plain_value}")
+        given = number(plain_value)
+        code = self.nearest(given)
+        # What a computation rounded on its way is the value it came from.
+        slack = min(Fraction(self.step) / 1000, Fraction(4 * math.ulp(float(given))))
+        if abs(self.exact(code) - Fraction(given)) <= slack:
+            return code
+        if not self.low <= given <= self.high:
+            raise ValueError(f"{self.name!r} takes {ends}, not {plain_value}")
+        raise ValueError(
+            f"{self.name!r} takes steps of {float(self.step)} from {float(self.low)}, not {plain_value}; "
+            f"the nearest is {self.value(code)}"
+        )
+
+    def nearest(self, value: Exact | float) -> int:
+        """The code whose value is nearest to a number."""
+        codes = self.codes
+        return min(max(round((Fraction(value) - self.low) / self.step), codes[0]), codes[-1])
+
+    def linear(self) -> LinExpr:
+        """The value: low, and a step for each code."""
+        return LinExpr({(Factor(self.name, None, self),): self.step}, self.low)
+
+    @overload  # type: ignore[override]
+    def __eq__(self, other: Number) -> Literal: ...
+    @overload
+    def __eq__(self, other: object) -> Constraint: ...
+    @single
+    def __eq__(self, other: Any) -> Constraint:
+        return equals(self, other)
+
+    def __str__(self) -> str:
+        return f"Real({self.name!r}, {plain(self.low)}, {plain(self.high)}, step={plain(self.step)})"
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+
+def default_step(name: str, low: Any, high: Any) -> Exact:
+    """The largest power of ten that is at most a millionth of a real's range."""
+    share = Fraction(decimal(f"high of real {name!r}", high) - decimal(f"low of real {name!r}", low)) / FINE
+    if share <= 0:
+        return 1
+    power = math.ceil(math.log10(share))  # or one more, as floats have it
+    while Fraction(10) ** power > share:
+        power -= 1
+    return number(Fraction(10) ** power)
+
+
+def decimal(label: str, value: Any) -> Exact:
+    """A finite number as it was meant, or an error that names what it is."""
+    try:
+        return number(Fraction(value) if isinstance(value, Decimal) else value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{label} must be a finite number, not {value!r}") from None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -272,18 +424,18 @@ class Categorical:
         return object.__hash__(self)
 
 
-Variable: TypeAlias = Binary | Integer | Categorical
+Variable: TypeAlias = Binary | Integer | Real | Categorical
 
 
 def equals(variable: Variable, other: Any) -> Constraint:
     """`variable == other`: a literal for a value, an equation for another variable or expression."""
-    if isinstance(other, Binary | Integer | Categorical):
+    if isinstance(other, Variable):
         return same(variable, other)
     if isinstance(other, Arithmetic):
         if isinstance(variable, Categorical):
             raise TypeError(f"categorical {variable.name!r} cannot be compared with the expression {other}")
         return compare(variable - other, 0, 0)
-    if isinstance(variable, Categorical):
+    if isinstance(variable, Categorical | Real):
         return Literal(variable, variable.code(other))
     expression = linear(variable) - other
     # A value outside the range is a fair question whose answer is always no.

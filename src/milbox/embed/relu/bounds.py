@@ -111,9 +111,12 @@ def one_hot_groups(domain: Domain) -> tuple[IntArray, ...]:
     """
     places = domain.coding
     groups = [places.group(int(i)) for i in np.flatnonzero(places.onehot)]
+    scaled = places.onehot | (places.steps > 0)
     for block in known_blocks(domain, STATES):
         variables, states = np.array(block.variables), block.states
-        if not places.onehot[variables].any() and (states >= 0).all() and (states.sum(axis=1) == 1).all():
+        if scaled[variables].any():
+            continue
+        if (states >= 0).all() and (states.sum(axis=1) == 1).all():
             groups.append(places.start[variables])
     return tuple(groups)
 

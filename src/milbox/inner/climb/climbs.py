@@ -109,12 +109,11 @@ def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
     first = np.concatenate([[0], np.cumsum(counts)])
     variable = np.repeat(np.arange(len(counts)), counts)
     offset = np.arange(first[-1]) - first[variable]
-    onehot = places.onehot[variable]
-    feature = places.start[variable] + np.where(onehot, offset, 0)
-    size = np.where(onehot, 1.0, offset + places.low[variable])
+    feature, size = places.set_by(variable, offset + places.low[variable])
+    whole = np.where(places.onehot[variable], 1.0, offset + places.low[variable])
 
     matrix, lower, upper, _ = domain.linear_system
-    by_option = (matrix[:, feature].multiply(size[None, :])).tocsc()
+    by_option = (matrix[:, feature].multiply(whole[None, :])).tocsc()
     by_option.eliminate_zeros()
     by_row = by_option.tocsr()
     options = Options(

@@ -16,6 +16,7 @@ from milbox.domain.diagrams.product import CODES, EDGES, Product, for_search
 from milbox.errors import UnsupportedProgram
 from milbox.inner.loading import load_search
 from milbox.inner.search.paths import Paths, paths_of
+from milbox.inner.spacing import is_spaced
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
@@ -55,6 +56,8 @@ class Branch:
         """Why it cannot be used here; None when it can."""
         if not isinstance(surrogate, Linear | ReluNet):
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
+        if is_spaced(domain):
+            return "new points keep a distance from tried ones in some variables, which it does not know"
         if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 2:
             return f"the network has {len(surrogate.hidden)} hidden layers, and it takes at most two"
         wide = next((v for v in domain.variables if len(v.codes) > CODES), None)

@@ -200,10 +200,7 @@ def most_edges(source: IntArray, target: IntArray, nodes: int) -> int:
 
 def option_features(domain: Domain, variable: IntArray, code: IntArray) -> SparseMatrix:
     """What each option adds to the encoded point."""
-    places = domain.coding
-    hot = places.onehot[variable]
-    column = places.start[variable] + np.where(hot, code - places.low[variable], 0)
-    value = np.where(hot, 1.0, code.astype(np.float64))
+    column, value = domain.coding.set_by(variable, code)
     features = csr_array((value, (np.arange(len(code)), column)), shape=(len(code), domain.features))
     features.eliminate_zeros()
     return features

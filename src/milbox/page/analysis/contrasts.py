@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.domain import Domain, Integer, Variable
+from milbox.domain import Domain, Integer, Real, Variable
 
 # An integer that took more values than this is given a slope instead of an effect for each value.
 MOST_LEVELS = 12
@@ -35,7 +35,7 @@ def contrasts(domain: Domain, points: IntArray) -> Contrasts:
         if len(codes) < 2:
             continue
         column = points[:, place].astype(np.float64)
-        if isinstance(variable, Integer) and len(codes) > MOST_LEVELS:
+        if isinstance(variable, Integer | Real) and len(codes) > MOST_LEVELS:
             # Half a standard deviation each, as a balanced indicator has.
             scale = 2 * float(column.std())
             parts.append((column - column.mean()) / scale)

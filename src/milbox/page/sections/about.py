@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from milbox.domain import Array, Binary, Categorical, Integer
+from milbox.domain import Array, Binary, Categorical, Integer, Real
 from milbox.page.formats import about, count, moment, short
 from milbox.page.svg.charts import table
 from milbox.page.svg.markup import Markup, joined, tag, text
@@ -64,7 +64,7 @@ def variables(record: Record) -> Markup:
     return joined([table(("name", "kind", "size", "values"), rows, "Variables", [2]), *note])
 
 
-def kind_of(thing: Array[Any, Any] | Binary | Integer | Categorical) -> list[Markup]:
+def kind_of(thing: Array[Any, Any] | Binary | Integer | Real | Categorical) -> list[Markup]:
     """Kind, shape and values of something declared."""
     scalar = next(thing.flat) if isinstance(thing, Array) else thing
     shape = " × ".join(str(length) for length in thing.shape) if isinstance(thing, Array) else "1"
@@ -73,6 +73,8 @@ def kind_of(thing: Array[Any, Any] | Binary | Integer | Categorical) -> list[Mar
             values = "0, 1"
         case Integer(_, low, high):
             values = f"{low} to {high}"
+        case Real():
+            values = f"{float(scalar.low):g} to {float(scalar.high):g} in steps of {float(scalar.step):g}"
         case _:
             values = short(", ".join(str(choice) for choice in scalar.choices), 200)
     return [text(scalar.kind), text(shape), text(values)]

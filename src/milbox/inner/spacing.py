@@ -1,0 +1,54 @@
+"""How far a new point has to be from every tried one, where variables are shares of a range.
+
+Next to a tried point on a fine grid there is always another that is new in name alone. A proposal therefore
+differs from each tried point in some other variable, or in a share by a distance that shrinks with the number
+of points tried, which makes it a function of the history. Where no point is left at a distance, a smaller one
+does, and at one step of the grid nothing is left of the domain.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from milbox.arrays import BoolArray, IntArray, Point
+from milbox.domain import Domain
+
+WIDEST, NARROWEST, TRIED = 0.1, 0.001, 90
+"""The distance as a share of the range: the first, the last, and how many points are tried before that."""
+
+CHUNK = 1 << 20
+"""How many pairs of points are compared at a time."""
+
+FACTOR = 4
+"""How much smaller a distance is where no point is left at the one before."""
+
+
+def distances(domain: Domain, tried: int) -> Iterator[IntArray]:
+    """Steps for each variable, from the distance after so many tried points down to one step of the grid."""
+    steps = domain.coding.steps
+    share = max(NARROWEST, WIDEST * (NARROWEST / WIDEST) ** (tried / TRIED))
+    while True:
+        apart = np.maximum(1, np.floor(share * steps)).astype(np.int64)
+        yield apart
+        if (apart == 1).all():
+            return
+        share /= FACTOR
+
+
+def is_spaced(domain: Domain) -> bool:
+    """Whether new points are ever more than one step from tried ones."""
+    return bool((WIDEST * domain.coding.steps >= 2).any())
+
+
+def near(points: IntArray, others: Sequence[Point] | IntArray, apart: IntArray) -> BoolArray:
+    """Which of the points, one a row, are closer than `apart` to one of the others in every variable."""
+    known = np.array(others, dtype=np.int64).reshape(-1, points.shape[1])
+    found = np.zeros(len(points), dtype=bool)
+    step = max(1, CHUNK // max(1, len(known)))
+    for first in range(0, len(points), step):
+        some = points[first : first + step]
+        close = np.ones((len(some), len(known)), dtype=bool)
+        for column, distance in enumerate(apart.tolist()):
+            close &= np.abs(some[:, column, None] - known[None, :, column]) < distance
+        found[first : first + step] = close.any(axis=1)
+    return found

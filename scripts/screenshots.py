@@ -15,10 +15,11 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 from browser import Browser, browsing  # noqa: E402 - the folders are known only now
 from milbox.bench.problems import load  # noqa: E402
-from milbox.page import page, read_record  # noqa: E402
+from milbox.page import page  # noqa: E402
 from milbox.run import run  # noqa: E402
 from milbox.strategies import NNMILP  # noqa: E402
 from milbox.study import Study  # noqa: E402
+from milbox.trials.record import read_record  # noqa: E402
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ LOG.addHandler(logging.NullHandler())
 
 
 def run_begins(budget: int, trials: int) -> None:
-    """A run starts, with so many trials of a budget in its study already."""
+    """A run starts; its study may hold some trials of the budget already."""
     _say(
         logging.INFO,
         "run begins",
@@ -26,7 +26,7 @@ def run_begins(budget: int, trials: int) -> None:
 
 
 def run_ends(why: str, evaluations: int) -> None:
-    """A run is over, for a reason in words, after so many evaluations of its own."""
+    """A run is over: the reason in words, and the number of its own evaluations."""
     _say(
         logging.INFO,
         "run ends",
@@ -71,7 +71,7 @@ def cancelled(trial: int) -> None:
 
 
 def worker_died(trial: int, deaths: int) -> None:
-    """A worker ended in the middle of a trial, so many times so far."""
+    """A worker died in the middle of a trial; `deaths` counts them so far."""
     _say(
         logging.WARNING, "worker died", "during trial %d, death %d", trial, deaths, trial=trial, deaths=deaths
     )

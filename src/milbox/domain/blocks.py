@@ -76,7 +76,7 @@ class Tied:
 
 def tied_blocks(domain: Domain, limit: int = STATES) -> Tied | None:
     """The domain as small blocks, and ties where its components are large; None when that is not enough."""
-    # Nor are there tables as long as a variable of millions of codes, which has no place in a small block.
+    # A variable of millions of codes fits into no small block, and tables over its codes would be too long.
     if any(len(v.codes) > limit * DEAD_ENDS for v in domain.variables):
         return None
     return _tied_blocks(domain, limit)

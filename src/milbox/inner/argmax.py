@@ -20,7 +20,7 @@ from milbox.trials.trial import Certificate
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """A point, what the model predicts for it, and what is proved about it."""
+    """A point, the model's prediction, and the proof that comes with it."""
 
     assignment: Mapping[str, Any] = field(compare=False)
     value: float

@@ -67,7 +67,7 @@ class Sample:
 
 @lru_cache(maxsize=16)
 def undrawable(domain: Domain, patience: int = PATIENCE) -> str | None:
-    """Why feasible points cannot be drawn uniformly, at so many attempts; None when they can."""
+    """The reason why feasible points cannot be drawn uniformly in `patience` draws; None where they can."""
     if domain.drawing is not None:
         return None
     rng = np.random.default_rng(0)

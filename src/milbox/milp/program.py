@@ -1,6 +1,7 @@
 """A mixed-integer program as data, and its builder.
 
-`Milp` is the one normal form in the middle of the house: eight arrays, an offset, and who knows more rows.
+`Milp` is the one normal form between models and solvers: eight arrays, an offset, and optional separators
+that generate further valid rows.
 Domains and surrogates become one through a `MilpBuilder`; every solver takes one.
 """
 
@@ -78,7 +79,8 @@ class Milp:
     allowed and mean that the program is infeasible. Repeated entries of the matrix are summed.
 
     Rows that are `lazy` matter at few points: a solver may leave them aside until one is violated. The
-    `cutters` know rows that say nothing new but to a relaxation: a solver may ask them, or not.
+    `cutters` are separators: they generate valid rows that tighten the relaxation. A solver need not call
+    them.
     """
 
     cost: FloatArray

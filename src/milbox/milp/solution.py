@@ -12,7 +12,7 @@ from milbox.milp.program import Milp
 
 
 class Status(enum.StrEnum):
-    """What is known, not why the solver stopped."""
+    """The state of knowledge when a solver stopped, not the reason why it did."""
 
     OPTIMAL = "optimal"
     """Proved, within the gap asked for."""

@@ -12,7 +12,7 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
 def number(value: float, digits: int = 5) -> str:
-    """A value with so many significant digits; infinities as a sign."""
+    """A value with `digits` significant digits; infinities as a sign."""
     if math.isnan(value):
         return "not a number"
     if math.isinf(value):

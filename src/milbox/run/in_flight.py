@@ -105,7 +105,7 @@ def in_flight(
 
 
 def _alone(deaths: int, *flights: Flight[Any]) -> bool:
-    """Whether one of some flights has seen so many deaths that it has to be alone."""
+    """Whether one of the flights was under way in too many deaths to share the workers."""
     return any(flight.deaths >= deaths for flight in flights)
 
 

@@ -64,7 +64,7 @@ def evaluations(
     window: int = 20,
     stop: Stop = NEVER,
 ) -> Generator[Trial, None, None]:
-    """Every trial as it finishes or fails, for whoever wants to watch; arguments as `maximize`.
+    """Every trial as it finishes or fails; arguments as `maximize`.
 
     Trials that a resumed journal holds as pending are evaluated first. What was yielded has been told; to
     stop early, stop iterating.

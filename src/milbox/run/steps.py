@@ -63,7 +63,7 @@ def side_by_side(
 
 
 def supply(study: Study, budget: int, stopped: Stopped) -> Callable[[int], list[Trial]]:
-    """A function that gives up to so many trials to evaluate: pending ones, then new ones, at last none."""
+    """A function that returns up to `n` trials to evaluate: pending ones, then new ones, then none."""
     pending = [trial for trial in study.trials if trial.state == "pending"]
 
     def trials(count: int) -> list[Trial]:

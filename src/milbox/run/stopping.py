@@ -42,7 +42,7 @@ def stopped(stop: Stop, study: Study) -> Callable[[], str | None]:
 
 
 def reason(stop: Stop, study: Study, elapsed: float) -> str | None:
-    """Why a run that has taken so many seconds should end before its budget; None if it should not."""
+    """The reason to end a run before its budget is spent, after some seconds; None if there is none."""
     if stop.seconds is not None and elapsed >= stop.seconds:
         return f"{stop.seconds:g} s have passed"
     best = study.best

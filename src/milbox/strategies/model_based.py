@@ -21,7 +21,7 @@ from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
 
 SHOWN = 3
-"""So many ties are named."""
+"""The most ties that a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Chosen(enum.StrEnum):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Connected(Constraint):
-    """What the literals choose of a graph is one connected piece (or more than one, if not `connected`).
+    """The chosen part of a graph is one connected piece (or more than one, if not `connected`).
 
     Nothing at all and a single vertex count as one piece.
     """
@@ -64,7 +64,7 @@ class Connected(Constraint):
         return np.asarray(one == self.connected)
 
     def parts(self, picked: BoolArray) -> tuple[BoolArray, BoolArray]:
-        """Which vertices are present and which edges join two of them, given what is picked, a row each."""
+        """The vertices present and the edges between them, for each row of picks."""
         ends = np.array(self.edges, dtype=np.int64).reshape(-1, 2)
         if self.chosen is Chosen.VERTICES:
             return picked, picked[:, ends[:, 0]] & picked[:, ends[:, 1]]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def permutation(variables: Any) -> Constraint:
-    """Each of n variables takes another of the same n values."""
+    """The n variables take n values, each exactly once."""
     given = scalars([variables])
     values = {v.value(code) for v in given for code in v.codes}
     if len(values) != len(given):

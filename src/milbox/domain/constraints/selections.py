@@ -1,4 +1,4 @@
-"""Constraints on what is chosen: subsets of a size, balanced groups, budgets."""
+"""Constraints on selections: subsets of a given size, balanced groups, budgets."""
 
 import itertools
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def balanced(groups: Iterable[Any], within: int = 0) -> Constraint:
 
 
 def budget(members: Any, costs: Sequence[Any], limit: float) -> Constraint:
-    """What is chosen costs at most `limit`; an integer variable costs its value times its cost."""
+    """The chosen members cost at most `limit`; an integer variable costs its value times its cost."""
     items = list(members.flat) if isinstance(members, Array) else list(members)
     if len(items) != len(costs):
         raise ValueError(f"{len(items)} things have {len(costs)} costs; give one cost each")

@@ -16,7 +16,7 @@ KINDS: dict[str, type["Constraint"]] = {}
 
 
 class Constraint(Logical):
-    """What is true or false at a point.
+    """A statement that is true or false at a point.
 
     A kind is a frozen dataclass that derives from this and overrides everything below. Its rows are
     registered with `milbox.embed.domain.enforce`.

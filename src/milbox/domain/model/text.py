@@ -78,7 +78,7 @@ def runs(terms: Iterable[tuple[Monomial, Number]]) -> Iterator[tuple[Number, str
 
 
 def run_of(held: list[tuple[Number, str, str | None, int]]) -> Iterator[tuple[Number, str]]:
-    """One term for a long run, else each as it is."""
+    """One term for a long run, else each term unchanged."""
     if len(held) >= SHORTEST_RUN:
         coefficient, _, array, first = held[0]
         yield coefficient, f"sum({array}[{first}:{first + len(held)}])"

@@ -20,7 +20,7 @@ Bounds: TypeAlias = tuple[tuple[FloatArray, FloatArray], ...]
 
 
 SMALL = 8
-"""Groups of at most so many features are thinned."""
+"""The largest group of features that is thinned."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,10 +38,10 @@ class Hull:
     Attributes:
         columns: the inputs, then the outputs y, then the switches a.
         bias: (neurons,)
-        place: (groups, largest group): which input each entry of a group is about; and the entry is
-        slope: times that input,
-        constant: plus this. What a smaller group lacks is nothing, and has weight -inf.
-        weights: (neurons, groups, largest group): what a neuron gets from an entry that is one.
+        place: (groups, largest group): the input of each entry of a group.
+        slope: an entry is this times its input,
+        constant: plus this. Entries that pad a smaller group are zero and have weight -inf.
+        weights: (neurons, groups, largest group): a neuron's weight of an entry that is one.
         order: the entries of each group by descending weight.
         sizes: (groups,): how many entries each has.
     """

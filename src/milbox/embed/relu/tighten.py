@@ -26,10 +26,10 @@ def tighten(
 ) -> Bounded:
     """The network with bounds from two linear programs per neuron, over domain and earlier layers relaxed.
 
-    `extend` may add rows, such as no-goods, that the programs then know. Neurons that interval arithmetic
-    already shows to be on or off are not asked about, and each bound is the better of the two. After so many
-    seconds it has to do for the rest. Without `blocks` it knows no more of the domain than the bounds of each
-    column, over which no linear program is worse: the bounds are then those of the programs alone.
+    Neurons that interval arithmetic proves to be on or off need no program; elsewhere the better of the two
+    bounds is kept. After `seconds`, interval bounds are used for the neurons that are left. `extend` may add
+    rows, such as no-goods, to the programs. Without `blocks`, interval arithmetic sees only the bounds of
+    each column, and no linear program is worse than that: the bounds are then those of the programs alone.
     """
     until = time.perf_counter() + seconds
     found: list[tuple[FloatArray, FloatArray]] = []

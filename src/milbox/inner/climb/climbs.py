@@ -79,7 +79,7 @@ def best_of(
     domain: Domain,
     seen: set[Point],
 ) -> tuple[Point, float] | None:
-    """The best of the points met that satisfies every constraint, also those that are no rows, and is new."""
+    """The best visited point that is feasible and untried."""
     met = states[np.argsort(-values, kind="stable")][: int((values > -np.inf).sum())]
     points = met - options.first[:-1] + domain.coding.low
     for point in map(tuple, points[domain.feasible(points)].tolist()):

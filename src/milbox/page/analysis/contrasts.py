@@ -63,7 +63,7 @@ def value_shown(variable: Variable, code: int) -> str:
 
 
 def screened(made: Contrasts, values: FloatArray, most: int) -> Contrasts:
-    """At most so many contrasts: those of the variables that, each alone, go best with the values."""
+    """At most `most` contrasts: those of the variables that, each alone, correlate best with the values."""
     if made.matrix.shape[1] <= most:
         return made
     together = (made.matrix.T @ values) ** 2 / np.maximum((made.matrix**2).sum(axis=0), 1e-12)

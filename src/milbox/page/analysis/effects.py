@@ -82,7 +82,7 @@ class Ridge:
     Vt: FloatArray
     gain: FloatArray
     errors: FloatArray
-    """What is wrong about each value when it is predicted from the others."""
+    """The error of each value when it is predicted from the others."""
 
     def weights(self, values: FloatArray) -> FloatArray:
         """The fit to other values at the same points; many at once, one a row."""
@@ -107,7 +107,7 @@ def ridge(matrix: FloatArray, values: FloatArray) -> Ridge:
 
 
 def singular(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """X = U S V', by way of the smaller of X X' and X' X; what is next to nothing is left out."""
+    """X = U S V', computed from the smaller of X X' and X' X; negligible singular values are left out."""
     flat = len(X) <= X.shape[1]
     squares, vectors = np.linalg.eigh(X @ X.T if flat else X.T @ X)
     large = squares > 1e-10 * max(float(squares[-1]), 1e-300)

@@ -61,7 +61,7 @@ def row(rank: int, trial: Trial, shown: Markup, beside: bool) -> Markup:
 
 
 def verdict(trial: Trial) -> str:
-    """What is proved about the choice of a point, in a word or two."""
+    """The proof of a proposal, in a word or two."""
     certificate = trial.certificate
     if certificate is None:
         return "not chosen by a surrogate" if trial.origin.source is Source.METHOD else "nothing"

@@ -185,7 +185,7 @@ def product_range(monomial: Monomial) -> tuple[float, float]:
 
 
 def gauge_of(activity: float, limits: tuple[float, float], ends: tuple[float, float]) -> Markup:
-    """A line over what is possible, thick where it is allowed, with a mark where the point is."""
+    """A line over the possible values, thick over the allowed ones, with a mark at the point."""
     low = min(float(ends[0]), activity)
     high = max(float(ends[1]), activity)
     if not (math.isfinite(low) and math.isfinite(high) and low < high):

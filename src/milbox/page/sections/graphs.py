@@ -30,7 +30,7 @@ SIZE = 300
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is drawn of one point."""
+    """The drawing of one point: vertices, edges and labels."""
 
     vertices: tuple[int, ...]
     edges: tuple[tuple[int, int], ...]
@@ -99,9 +99,9 @@ def graphs(record: Record) -> Markup | None:
         pictures = [directed_picture(trial, edges) for trial in top]
         words = (
             f"Entries of {edges.array} are taken as edges u → v, u < v, in the order (0,1), (0,2), (1,2), "
-            f"(0,3), …; vertices without edges are left out."
+            f"(0,3), …; hollow vertices have no edges."
             if len(edges.pairs) < edges.order**2
-            else f"{edges.array}[u, v] is taken as the edge u → v; vertices without edges are left out."
+            else f"{edges.array}[u, v] is taken as the edge u → v; hollow vertices have no edges."
         )
     else:
         rule = next((c for c in conjuncts(record.domain.constraints) if isinstance(c, Connected)), None)
@@ -173,7 +173,7 @@ def drawn(picture: Picture, trial: Trial) -> Markup:
 
 def circle(picture: Picture, label: str) -> Markup:
     """Vertices round a circle, chosen edges thick; a directed edge is thick at its end."""
-    middle, radius = SIZE / 2, SIZE / 2 - 42
+    middle, radius = SIZE / 2, SIZE / 2 - 62
     order = len(picture.labels)
 
     def place(vertex: int, r: float = radius) -> tuple[float, float]:
@@ -193,11 +193,12 @@ def circle(picture: Picture, label: str) -> Markup:
                 )
     present = set(picture.vertices)
     for vertex in range(order):
-        (x, y), (tx, ty) = place(vertex), place(vertex, radius + 20)
+        (x, y), (tx, ty) = place(vertex), place(vertex, radius + 12)
         note = tag("title", text(f"vertex {vertex}: {picture.labels[vertex]}"))
         kind = "node on" if vertex in present else "node"
         parts.append(tag("circle", note, cx=x, cy=y, r=5, class_=kind))
-        parts.append(
-            tag("text", text(short(picture.labels[vertex], 7)), x=tx, y=ty + 4, class_="tick middle")
-        )
+        # Names point away from the circle.
+        side = "middle" if abs(tx - middle) < radius / 3 else "end" if tx < middle else ""
+        name = text(short(picture.labels[vertex], 7))
+        parts.append(tag("text", name, x=tx, y=ty + 4, class_=f"tick {side}".strip()))
     return chart(SIZE, SIZE, parts, label)

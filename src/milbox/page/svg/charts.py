@@ -28,7 +28,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Axes:
-    """The inside of a chart: two scales and what is written at them."""
+    """The inside of a chart: two scales and their titles."""
 
     x: Scale
     y: Scale
@@ -106,7 +106,7 @@ def staircase(corners: Sequence[tuple[float, float]], end: float) -> str:
 
 
 def thinned(items: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
-    """At most so many of the items, evenly, the last one included."""
+    """At most `most` of the items, evenly spaced, the last one included."""
     if len(items) <= most:
         return items
     return [items[(k + 1) * len(items) // most - 1] for k in range(most)]

@@ -62,7 +62,7 @@ def steps(low: float, high: float, count: int) -> list[float]:
 
 
 def powers(low: float, high: float, count: int) -> list[float]:
-    """Powers of ten within the range, every so many where there are too many."""
+    """Powers of ten within the range, thinned to about `count` ticks."""
     first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
     every = max(1, math.ceil((last - first + 1) / max(1, count)))
     return [10.0**k for k in range(first, last + 1, every)]

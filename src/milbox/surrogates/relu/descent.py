@@ -48,7 +48,7 @@ class Data(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Where what is."""
+    """Layer widths, and offsets into the flat arrays."""
 
     widths: IntArray
     """Of the inputs and of the hidden layers."""

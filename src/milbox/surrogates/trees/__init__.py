@@ -1,4 +1,4 @@
-"""Ensembles of regression trees, whoever grew them."""
+"""Ensembles of regression trees, from any library."""
 
 from milbox.surrogates.trees.tree_ensemble import TreeEnsemble, from_booster, from_trees, joined
 

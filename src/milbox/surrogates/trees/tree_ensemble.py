@@ -1,4 +1,4 @@
-"""Ensembles of regression trees as plain arrays, whoever grew them."""
+"""Ensembles of regression trees as plain arrays, from any library."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

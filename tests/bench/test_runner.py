@@ -5,10 +5,13 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from milbox.arrays import FloatArray, IntArray
+from milbox.bench import execute
 from milbox.bench.execute import End, attempt, progress
 from milbox.bench.measure.cells import read_cell
 from milbox.bench.plan import Cell, read_plan
@@ -103,6 +106,27 @@ def test_a_cell_that_crashes_and_one_that_does_not_apply_hide_nothing(tmp_path: 
     assert ends[bad].reason.startswith("milbox.errors.JournalError: ")
     assert bad.journal(tmp_path).read_text() == "no journal at all"
     assert ends[cells[1]].reason == "RBFOpt takes no constraints"
+
+
+def test_an_evaluation_that_crashed_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = Cell("bbob/sphere", "random", 0, 12, 10)
+    whole = load(cell.problem, seed=cell.seed)
+    calls: list[int] = []
+
+    def broken(points: IntArray) -> FloatArray:
+        calls.append(len(points))
+        if len(calls) == 5:
+            raise OSError("the disk is away")
+        return whole.evaluate(points)
+
+    monkeypatch.setattr(execute, "load", lambda *_, **__: replace(whole, evaluate=broken))
+    end = attempt(cell, tmp_path)
+    assert end.state == "crashed"
+    assert end.reason.startswith("OSError: the disk is away")
+    assert [trial.state for trial in trials(cell, tmp_path)] == ["finished"] * 4 + ["pending"]
+    assert attempt(cell, tmp_path).evaluations == 12
+    attempt(cell, tmp_path / "undisturbed")
+    assert trials(cell, tmp_path) == trials(cell, tmp_path / "undisturbed")
 
 
 def test_a_killed_worker_s_cell_is_resumed_by_another(tmp_path: Path) -> None:

@@ -39,7 +39,8 @@ def attempt(cell: Cell, folder: Path, data: Path | None = None) -> End:
     began = time.perf_counter()
     try:
         return run_cell(cell, folder, data)
-    except Exception as error:
+    except (Exception, Crash) as raised:
+        error = (raised.__cause__ or raised) if isinstance(raised, Crash) else raised
         summary = "".join(traceback.format_exception_only(error)).strip().partition("\n")[0]
         reason = f"{summary}\n{traceback.format_exc()}"
         return End(cell, "crashed", seconds=time.perf_counter() - began, reason=reason)
@@ -73,19 +74,30 @@ def run_cell(cell: Cell, folder: Path, data: Path | None = None) -> End:
         )
 
 
+class Crash(BaseException):
+    """A black box of a benchmark raised something, which is a mistake and no failure of the trial.
+
+    Not an Exception, so that the loop lets it through and the trial stays pending, to be evaluated again.
+    """
+
+
 def evaluated(study: Study, problem: Problem, budget: int) -> None:
     """Run the study until the budget, the problem's own time or the domain is used up."""
 
     def objective(**assignment: Any) -> Finished | float:
         point = problem.domain.point(assignment)
-        if problem.seconds is None:
-            return problem.value(point)
-        # Where an evaluation stands for hours of training, those hours are what it costs.
-        return Finished(problem.value(point), float(problem.seconds(np.array([point], dtype=np.int64))[0]))
+        try:
+            if problem.seconds is None:
+                return problem.value(point)
+            # Where an evaluation stands for hours of training, those hours are what it costs.
+            seconds = problem.seconds(np.array([point], dtype=np.int64))
+            return Finished(problem.value(point), float(seconds[0]))
+        except Exception as error:
+            raise Crash from error
 
     spent = study.record.spent.evaluation
     limit = problem.seconds_budget
-    # A black box of a benchmark has a value everywhere: the first failure is one of the program.
+    # A value that is not finite is a failure; black boxes have none, so the first ends the cell.
     with contextlib.closing(evaluations(study, objective, budget=budget, failures=0, window=1)) as steps:
         while limit is None or spent <= limit:
             trial = next(steps, None)

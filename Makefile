@@ -19,11 +19,11 @@ EXTRAS := gurobi,dask,optuna,onnx,bench,rbfopt,testing
 	$(BIN)/$(PIP) -e '.[$(EXTRAS)]' --group dev
 	touch $@ .venv/core
 
-# The site needs milbox, to read its docstrings, and Sphinx: no solver but SCIP, no torch, no Dask.
+# The site needs Sphinx, and milbox with what its documented modules import: no torch, no Dask, no Gurobi.
 .venv-docs/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-docs
 	.venv-docs/bin/$(PIP) 'pip>=25.1'
-	.venv-docs/bin/$(PIP) -e . --group docs
+	.venv-docs/bin/$(PIP) -e '.[testing,optuna]' --group docs
 	touch $@
 
 .venv-package/ready: pyproject.toml

@@ -60,6 +60,12 @@ def test_workflows_are_yaml_and_name_what_is_there(path: Path) -> None:
                 assert (ROOT / named).exists(), named
 
 
+def test_the_site_is_built_from_one_list_of_packages() -> None:
+    wanted = "'.[testing,optuna]' --group docs"
+    assert wanted in (ROOT / "Makefile").read_text()
+    assert wanted in (ROOT / ".readthedocs.yaml").read_text()
+
+
 def test_every_version_of_python_that_is_claimed_is_tested() -> None:
     workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text())
     tested = workflow["jobs"]["whole"]["strategy"]["matrix"]["python"]

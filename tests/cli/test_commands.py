@@ -511,3 +511,29 @@ def test_a_batch_with_fixed_values(milbox: Milbox, tmp_path: Path) -> None:
     assert (x[2], x[0]) == (1, x[1])
     assert "--fix takes NAME=VALUE" in milbox("ask", "run.db", "--fix", "y=1", status=2).complaints
     assert "q" in milbox("ask", "run.db", "--where", "x[0] + q <= 1", status=2).complaints
+
+
+def test_a_batch_says_where_its_points_come_from(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(STOPPING.replace('name = "random"', "initial = 2"))
+    milbox("ask", "run.db", "--problem", "p.toml", "--count", "2", "--csv", "first.csv")
+    assert (tmp_path / "first.csv").read_text().splitlines()[1].endswith(",random,,,")
+    first = (tmp_path / "first.csv").read_text().replace(",\n", ",2\n")
+    (tmp_path / "first.csv").write_text(first)
+    milbox("tell", "run.db", "first.csv")
+    milbox("ask", "run.db", "--csv", "second.csv")
+    header, row = (tmp_path / "second.csv").read_text().splitlines()
+    assert header.endswith("origin,prediction,certificate,value")
+    assert row.endswith(",optimal,")
+
+
+def test_a_resumed_run_has_as_many_workers_as_before(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(STOPPING.replace("target = 5", ""))
+    (tmp_path / "measure.py").write_text(
+        "import os\ndef ones(x):\n    open(f'pid-{os.getpid()}', 'w').close()\n    return sum(x)\n"
+    )
+    milbox("run", "p.toml", "--budget", "4", "--journal", "run.db", "--workers", "2")
+    for file in tmp_path.glob("pid-*"):
+        file.unlink()
+    milbox("resume", "run.db", "--budget", "8")
+    assert not (tmp_path / f"pid-{os.getpid()}").exists()
+    assert list(tmp_path.glob("pid-*"))

@@ -119,12 +119,12 @@ def hand_out(
     trials: "list[Trial]", domain: "Domain", csv_file: Path | None, as_json: bool, journal: Path
 ) -> None:
     """A batch as a file, as JSON, or for reading."""
-    from milbox.cli.results.table import batch_csv, trial_entry
+    from milbox.cli.results.table import proposed_csv, trial_entry
     from milbox.cli.summary import assignment_lines
 
     if csv_file is not None:
         again = f"the points are pending; to write them: milbox trials {journal} --state pending --csv FILE"
-        write(csv_file, batch_csv(domain, trials), again)
+        write(csv_file, proposed_csv(domain, trials), again)
         say(f"wrote {plural(len(trials), 'point')} to {csv_file}; fill in the column value, then:")
         say(f"  milbox tell {journal} {csv_file}")
     if as_json:

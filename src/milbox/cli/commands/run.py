@@ -122,7 +122,7 @@ def resume(
     dask: str | None,
     **how: Any,
 ) -> None:
-    """Go on with the run kept in JOURNAL.
+    """Go on with the run kept in JOURNAL, with as many workers as before.
 
     The objective is read again from the problem file, so that a corrected command takes effect; variables
     and rules must be the same.
@@ -138,6 +138,8 @@ def resume(
     if budget is None:
         raise InputError(f"{journal} does not say how far the run was to go; give --budget")
     check_runnable(read)
+    if workers is None and dask is None:  # as many as before
+        workers = header.notes.get("workers")
     with (
         executor_for(dask, workers) as place,
         create_study(read, journal, seed=header.seed, budget=None, known=[]) as study,
@@ -209,7 +211,9 @@ def drive(
     given: dict[str, Any] = {"target": target, "patience": patience, "seconds": seconds}
     stop = replace(problem.stop, **{name: value for name, value in given.items() if value is not None})
     if budget > asked(study.trials):
-        study.note({"budget": budget})  # a run may be prolonged, and whoever watches it wants to know
+        study.note(
+            {"budget": budget, "workers": workers}
+        )  # a run may be prolonged, and whoever watches it wants to know
     initial = getattr(study.strategy, "initial", 0)
     if study.trials:
         say(f"continuing {study.journal}: {ended(study, ' so far')}")

@@ -1,6 +1,7 @@
 """Trials as CSV, or as plain entries for JSON, for people and programs to edit.
 
-A batch has a column `trial`, one column for each scalar variable, and an empty column `value` to fill in.
+A batch has a column `trial`, one column for each scalar variable, columns that say where each point comes
+from, and, as the last, an empty column `value` to fill in.
 What a spreadsheet would take for a formula and run gets an apostrophe in front; readers take it off again.
 """
 
@@ -9,7 +10,8 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from milbox.cli.console import InputError, iso_time, jsonable
@@ -29,18 +31,35 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
-def batch_csv(domain: "Domain", trials: Iterable["Trial"], extra: Sequence[str] = ()) -> str:
-    """Trials as CSV: number, variables, value, and further columns by name."""
+PROPOSED = {"origin": "origin", "prediction": "acquisition", "certificate": "status"}
+"""Columns of a batch that say where a point comes from, and the entries of a trial that they show."""
+
+
+def proposed_csv(domain: "Domain", trials: Iterable["Trial"]) -> str:
+    """A batch to be measured: number, variables, where each point comes from, and an empty value."""
+    shown = {name: entry for name, entry in PROPOSED.items() if name not in domain.index}
+    return batch_csv(domain, trials, before=shown)
+
+
+def batch_csv(
+    domain: "Domain",
+    trials: Iterable["Trial"],
+    extra: Sequence[str] = (),
+    before: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Trials as CSV: number, variables, value, and further entries, before the value or after it."""
     refuse_columns(domain, (*FIELDS, *extra))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(map(harmless, ["trial", *(v.name for v in domain.variables), "value", *extra]))
+    names = (v.name for v in domain.variables)
+    writer.writerow(map(harmless, ["trial", *names, *before, "value", *extra]))
     for trial in trials:
         texts = [choice_text(v, code) for v, code in zip(domain.variables, trial.point, strict=True)]
         entry = trial_entry(trial)
+        first = ["" if entry[name] is None else entry[name] for name in before.values()]
         rest = ["" if entry[name] is None else entry[name] for name in extra]
         value = "" if trial.value is None else repr(trial.value)
-        writer.writerow(map(harmless, [trial.number, *texts, value, *rest]))
+        writer.writerow(map(harmless, [trial.number, *texts, *first, value, *rest]))
     return out.getvalue()
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeAlias, overload
 from typing import Literal as OneOf
 
 import numpy as np
@@ -43,19 +43,35 @@ FINE = 10**6
 LARGEST_CODE = 2**53
 
 
+class Numeric(Arithmetic):
+    """A variable whose values are numbers; comparing it with one of them gives a literal."""
+
+    __slots__ = ()
+
+    # A value that the variable never takes gives a constraint that never holds, which is no literal; such a
+    # comparison is a slip, so type checkers are told what every other one gives.
+    @overload  # type: ignore[override]
+    def __eq__(self, other: Number) -> Literal: ...
+    @overload
+    def __eq__(self, other: object) -> Constraint: ...
+    @single
+    def __eq__(self, other: Any) -> Constraint:
+        return equals(self, other)  # type: ignore[arg-type]  # those below are all there are
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
+
+
 @dataclass(frozen=True, eq=False, slots=True)
-class Binary(Arithmetic, Logical):
+class Binary(Numeric, Logical):
     """Zero or one."""
+
+    kind: ClassVar[str] = "binary"
 
     name: str
 
     def __post_init__(self) -> None:
         check_name(self.name)
-
-    @property
-    def kind(self) -> str:
-        """The word for it in files."""
-        return "binary"
 
     @property
     def coding(self) -> Coding:
@@ -83,26 +99,15 @@ class Binary(Arithmetic, Logical):
         """The indicator of one."""
         return LinExpr({(Factor(self.name, 1, self),): 1})
 
-    # A value that the variable never takes gives a constraint that never holds, which is no literal; such a
-    # comparison is a slip, so type checkers are told what every other one gives.
-    @overload  # type: ignore[override]
-    def __eq__(self, other: Number) -> Literal: ...
-    @overload
-    def __eq__(self, other: object) -> Constraint: ...
-    @single
-    def __eq__(self, other: Any) -> Constraint:
-        return equals(self, other)
-
     def __str__(self) -> str:
         return f"Binary({self.name!r})"
 
-    def __hash__(self) -> int:
-        return object.__hash__(self)
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Integer(Arithmetic):
+class Integer(Numeric):
     """A whole number from low to high, both included."""
+
+    kind: ClassVar[str] = "integer"
 
     name: str
     low: int
@@ -127,11 +132,6 @@ class Integer(Arithmetic):
                 f"integer {self.name!r} has {self.high - self.low + 1} values, too many for one feature "
                 f"each; declare it with encoding='integer', or in coarser steps"
             )
-
-    @property
-    def kind(self) -> str:
-        """The word for it in files."""
-        return "integer"
 
     @property
     def coding(self) -> Coding:
@@ -161,28 +161,19 @@ class Integer(Arithmetic):
         """The value itself."""
         return LinExpr({(Factor(self.name, None, self),): 1})
 
-    @overload  # type: ignore[override]
-    def __eq__(self, other: Number) -> Literal: ...
-    @overload
-    def __eq__(self, other: object) -> Constraint: ...
-    @single
-    def __eq__(self, other: Any) -> Constraint:
-        return equals(self, other)
-
     def __str__(self) -> str:
         return f"Integer({self.name!r}, {self.low}, {self.high})"
 
-    def __hash__(self) -> int:
-        return object.__hash__(self)
-
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Real(Arithmetic):
+class Real(Numeric):
     """A number on a decimal grid: low, low + step, ... up to high.
 
     A point has the number of steps from `low` as its code, so that sums of reals are sums of whole numbers
     and exact. `low`, `high` and `step` are kept as they were meant: 0.1 is one tenth.
     """
+
+    kind: ClassVar[str] = "real"
 
     name: str
     low: Exact
@@ -222,11 +213,6 @@ class Real(Arithmetic):
                 f"real {self.name!r} has {int(steps) + 1} values, too many for one feature each; declare it "
                 f"with encoding='integer', or in coarser steps"
             )
-
-    @property
-    def kind(self) -> str:
-        """The word for it in files."""
-        return "real"
 
     @property
     def coding(self) -> Coding:
@@ -284,19 +270,8 @@ class Real(Arithmetic):
         """The value: low, and a step for each code."""
         return LinExpr({(Factor(self.name, None, self),): self.step}, self.low)
 
-    @overload  # type: ignore[override]
-    def __eq__(self, other: Number) -> Literal: ...
-    @overload
-    def __eq__(self, other: object) -> Constraint: ...
-    @single
-    def __eq__(self, other: Any) -> Constraint:
-        return equals(self, other)
-
     def __str__(self) -> str:
         return f"Real({self.name!r}, {plain(self.low)}, {plain(self.high)}, step={plain(self.step)})"
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
 
 def default_step(name: str, low: Any, high: Any) -> Exact:
@@ -322,6 +297,8 @@ def decimal(label: str, value: Any) -> Exact:
 class Categorical:
     """One of several choices without order."""
 
+    kind: ClassVar[str] = "categorical"
+
     name: str
     choices: tuple[Value, ...]
     encoding: Encoding = "onehot"
@@ -346,11 +323,6 @@ class Categorical:
         if len(set(choices)) < len(choices):
             raise ValueError(f"categorical {self.name!r} lists a choice twice: {list(choices)}")
         object.__setattr__(self, "choices", choices)
-
-    @property
-    def kind(self) -> str:
-        """The word for it in files."""
-        return "categorical"
 
     @property
     def coding(self) -> Coding:

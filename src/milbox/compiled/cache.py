@@ -78,7 +78,7 @@ def sources() -> dict[Path, str]:
 
 
 def user_cache() -> list[Path]:
-    """Where this user's programs keep what they can make again; nothing without a home."""
+    """This user's cache folder for programs; empty without a home."""
     home = Path(os.path.expanduser("~"))
     default = {"win32": home / "AppData" / "Local", "darwin": home / "Library" / "Caches"}
     base = Path(os.environ.get("XDG_CACHE_HOME") or default.get(sys.platform, home / ".cache"))

@@ -1,4 +1,4 @@
-"""What may be proposed: variables, constraints between them, and the domain they make."""
+"""Variables, constraints between them, and the domain of points that may be proposed."""
 
 from milbox.domain.constraints.automata import Automaton, automaton
 from milbox.domain.constraints.build import (

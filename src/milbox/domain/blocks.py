@@ -250,7 +250,7 @@ class PartialSum:
     """A linear constraint seen while its variables are fixed one after another."""
 
     tables: dict[int, FloatArray]
-    """What each code of a variable (by place) adds."""
+    """The contribution of each code of a variable (by place)."""
     least: dict[int, float]
     """The least that the variables after a place can still add."""
     most: dict[int, float]
@@ -278,7 +278,7 @@ class PartialSum:
         return cls(tables, least, most, lower - slack, upper + slack, members[-1])
 
     def possible(self, value: FloatArray, place: int) -> BoolArray:
-        """Which sums up to a place can still meet the limits."""
+        """Whether each sum up to a place can still meet the limits."""
         possible: BoolArray = (value + self.least[place] <= self.upper) & (
             value + self.most[place] >= self.lower
         )

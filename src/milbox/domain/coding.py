@@ -120,7 +120,7 @@ class Coding:
         return added
 
     def contributions(self, variables: Sequence[int], states: IntArray, weights: FloatArray) -> FloatArray:
-        """What joint codes of some variables (by index), one a row, add to the features times the weights."""
+        """Contributions of joint codes of some variables (by index), one a row, to features times weights."""
         total = np.zeros((len(states), weights.shape[1]))
         for i, codes in zip(variables, states.T, strict=True):
             features, values = self.set_by(i, codes)

@@ -96,7 +96,7 @@ class Domain:
 
     @cached_property
     def coding(self) -> Coding:
-        """How codes become features, and which features belong to which variable."""
+        """The coding of variables into features."""
         return Coding.of(self.variables)
 
     @property
@@ -118,7 +118,7 @@ class Domain:
         return [c for c in self.constraints if not np.all(c.holds(columns))]
 
     def feasible(self, points: IntArray) -> BoolArray:
-        """Which of many points, one a row and within their variables' codes, satisfy every constraint."""
+        """Whether each of many points, one a row and within the codes, satisfies every constraint."""
         matrix, lower, upper, others = self.linear_system
         keep = np.ones(len(points), dtype=bool)
         if matrix.shape[0]:
@@ -229,7 +229,7 @@ class Domain:
         return tuple(self.coding.decode(np.asarray(features)).tolist())
 
     def assignment(self, point: Sequence[int]) -> dict[str, Any]:
-        """What the objective receives: arrays for array variables, plain values for scalars."""
+        """The arguments of the objective: arrays for array variables, plain values for scalars."""
         codes = iter(self.checked(point))
         values: dict[str, Any] = {}
         for thing in self.declared:
@@ -294,12 +294,12 @@ class Domain:
 
     @cached_property
     def size(self) -> int | None:
-        """How many points there are; None when the constraints tie too many variables together to count."""
+        """The number of points; None when the constraints tie too many variables together to count."""
         return None if self.drawing is None else self.drawing.count
 
     @property
     def box_size(self) -> int:
-        """How many points there would be without constraints."""
+        """The number of points without the constraints."""
         return int(np.prod([len(v.codes) for v in self.variables], dtype=object))
 
     def to_json(self) -> dict[str, Any]:

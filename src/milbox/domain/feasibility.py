@@ -25,10 +25,10 @@ GLANCE = 50
 """Nodes that are worth it before a solver is asked."""
 
 ROUNDS = 8
-"""How often all sums tighten the intervals of a node, at most."""
+"""The most rounds in which all sums tighten the intervals of a node."""
 
 STEPS = 64
-"""How many codes an interval loses one by one in a round, at most."""
+"""The most codes that an interval loses one by one in a round."""
 
 
 class Verdict(enum.Enum):
@@ -42,14 +42,14 @@ class Verdict(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one variable adds to a sum: slope * code, and more at single codes."""
+    """One variable's contribution to a sum: slope * code, and more at single codes."""
 
     variable: int
     slope: int
     jumps: dict[int, int]
 
     def at(self, code: int) -> int:
-        """What a code adds."""
+        """The contribution of a code."""
         return self.slope * code + self.jumps.get(code, 0)
 
     def range(self, low: int, high: int) -> tuple[int, int]:

@@ -196,7 +196,7 @@ def separated(piece: Connected, picked: BoolArray) -> FloatArray:
 
 
 def drained_vertices(piece: Connected, picked: BoolArray) -> BoolArray:
-    """Which vertices hang together with the first present one."""
+    """The vertices that are connected with the first present one."""
     flows = drained(piece, picked)
     reached = flows[: piece.order] > 0
     for way, amount in enumerate(flows[piece.order :]):

@@ -1,4 +1,4 @@
-"""Who optimises the acquisition: exact methods, and the paper's inexact ones for comparison."""
+"""Optimisers of the acquisition: exact methods, and the paper's inexact ones for comparison."""
 
 from milbox.inner.auto import Auto
 from milbox.inner.enumerate import Enumerate

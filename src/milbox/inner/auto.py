@@ -71,7 +71,7 @@ class Auto:
         return Found(tuple(chosen))
 
     def explain(self, surrogate: Surrogate, domain: Domain) -> str:
-        """Which method is used for such a surrogate on this domain, and why not the cheaper ones."""
+        """The method used for such a surrogate on this domain, and the reasons against the cheaper ones."""
         lines: list[str] = []
         for name, method in (
             ("enumeration", self.enumerate),

@@ -31,7 +31,7 @@ class Enumerate:
     limit: int = 200_000
 
     def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
-        """Why it cannot be used here; None when it can."""
+        """The reason why it cannot be used here; None when it can."""
         del surrogate
         if domain.size is None:
             return "the constraints tie too many variables together to list their states"

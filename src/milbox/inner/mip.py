@@ -60,7 +60,7 @@ class Mip:
     hulls: bool | None = None
 
     def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
-        """Why it cannot be used here; None when it can."""
+        """The reason why it cannot be used here; None when it can."""
         del domain
         return None if embeddable(surrogate) else f"{type(surrogate).__name__} has no embedding"
 

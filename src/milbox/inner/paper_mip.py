@@ -35,7 +35,7 @@ class PaperMip(Mip):
     one_sided: bool = False
 
     def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
-        """Why it cannot be used here; None when it can."""
+        """The reason why it cannot be used here; None when it can."""
         wide = [v.name for v in domain.variables if v.coding == "share"]
         if wide:
             return f"the paper's program has a column for each value, and {wide[0]!r} is a range"

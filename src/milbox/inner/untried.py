@@ -30,7 +30,7 @@ DRAWS = 5_000
 """Points of the box that are drawn before rejection is given up."""
 
 LIMITS = Limits(seconds=60.0, gap=0.05)
-"""When a program with a random objective is given up; any point will do, so a gap is welcome."""
+"""The limits of a program with a random objective; any point will do, so a gap is welcome."""
 
 SOLVER = Scip(Settings.PAPER)
 
@@ -144,7 +144,7 @@ def strolled(domain: Domain, point: Point, seen: Collection[Point], rng: Generat
 
 
 def stopped(solver: str, limits: Limits, seen: int, wrong: int) -> str:
-    """Why a search ended without a point and without a proof, as a clause."""
+    """The reason why a search ended without a point and without a proof, as a clause."""
     nodes = "" if limits.nodes is None else f" and {limits.nodes} nodes"
     found = f"; {wrong} that it found are infeasible by less than its tolerance" if wrong else ""
     return (

@@ -26,7 +26,7 @@ class Status(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a solver stops: wall-clock seconds, relative gap, nodes of the search tree.
+    """The limits of a solver: wall-clock seconds, relative gap, nodes of the search tree.
 
     The gap is (bound - objective) / max(|objective|, |bound|); zero asks for a proof up to the solver's
     own arithmetic.

@@ -10,7 +10,7 @@ from milbox.arrays import FloatArray
 from milbox.milp.program import Milp
 
 TOLERANCE = 1e-6
-"""How much violation counts as none: the feasibility tolerance of every solver here."""
+"""The feasibility tolerance of every solver here: a smaller violation counts as none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Violation:
 
 
 def violation(milp: Milp, x: FloatArray) -> Violation:
-    """How far x is from satisfying milp.
+    """The distance of x from satisfying milp.
 
     Raises:
         ValueError: x has not one entry per column.

@@ -28,7 +28,7 @@ from milbox.trials.record import Record
 Body: TypeAlias = Callable[[Record], Markup | None]
 
 GENERATOR = "milbox"
-"""What the page says it was made by, so that `milbox report` knows a page of its own."""
+"""The page's generator tag, by which `milbox report` recognises its own pages."""
 
 FOOTER = (
     "Made by milbox {version} from the journal alone. The page is complete in itself: it asks no other "
@@ -110,7 +110,7 @@ def headline(record: Record) -> str:
 
 
 def header(record: Record, live: bool) -> Markup:
-    """What it is, what was found and what was proved."""
+    """The title, the result and the proof."""
     sense = record.header.sense.replace("ize", "ise")
     facts = [
         f"{sense} over {count(len(record.domain.variables), 'variable')}",

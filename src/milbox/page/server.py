@@ -169,5 +169,5 @@ class Quiet(ThreadingHTTPServer):
 
 
 def address(made: Quiet) -> str:
-    """What to open in a browser."""
+    """The address to open in a browser."""
     return f"http://{LOCAL}:{made.server_port}/"

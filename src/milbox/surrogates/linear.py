@@ -37,7 +37,7 @@ class LinearLearner:
     bootstrap: bool = True
     """Whether to fit a resample of the points, drawn with replacement, or the points themselves."""
     ridge: float = 1e-6
-    """What is added to the diagonal of the features' covariance. One-hot groups are collinear (each sums
+    """The number added to the diagonal of the features' covariance. One-hot groups are collinear (each sums
     to one), as are fewer points than features; the ridge picks the smallest weights."""
 
     def __post_init__(self) -> None:

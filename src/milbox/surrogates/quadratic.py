@@ -56,7 +56,7 @@ class QuadraticLearner:
     """
 
     draw: float = 0.3
-    """How far to go from the posterior mean (0) to a draw from the posterior (1)."""
+    """The position between the posterior mean (0) and a draw from the posterior (1)."""
     pairs: float = 0.7
     """The share of products in the prior variance of the values."""
     noise: float = 0.01

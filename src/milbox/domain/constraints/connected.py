@@ -20,7 +20,7 @@ Edge: TypeAlias = tuple[int, int]
 
 
 class Chosen(enum.StrEnum):
-    """What the literals of `Connected` choose."""
+    """The part of a graph that the literals of `Connected` choose."""
 
     VERTICES = "vertices"
     """Vertices, and every edge of the graph between two of them."""
@@ -85,7 +85,7 @@ class Connected(Constraint):
         return replace(self, connected=not self.connected)
 
     def rule(self, write: Writer) -> str:
-        """What is chosen, and the graph's edges; shortened, the size of the graph."""
+        """The chosen literals and the graph's edges; shortened, the size of the graph."""
         if not write.whole:
             word = "connected" if self.connected else "disconnected"
             return f"{word}({self.chosen} of a graph with {self.order} vertices and {len(self.edges)} edges)"

@@ -132,7 +132,7 @@ def matched(edges: Any, graph: Pairs, order: int | None = None) -> tuple[tuple[L
 
 
 def degree(chosen: Sequence[Literal], graph: Graph, vertex: int, end: int | None = None) -> LinExpr:
-    """How many chosen edges touch a vertex; with an end, leave it (0) or enter it (1)."""
+    """The number of chosen edges that touch a vertex; with an end, that leave it (0) or enter it (1)."""
     return combine(
         (1, literal)
         for literal, edge in zip(chosen, graph.edges, strict=True)

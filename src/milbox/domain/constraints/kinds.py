@@ -132,7 +132,7 @@ class Not(Constraint):
 
 @dataclass(frozen=True, eq=False, repr=False, slots=True)
 class Implies(Constraint):
-    """Where the condition holds, the consequence does."""
+    """The consequence holds wherever the condition does."""
 
     kind = "implies"
 

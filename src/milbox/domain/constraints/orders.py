@@ -45,7 +45,7 @@ def assignment(tasks: Any, capacity: int | Mapping[Any, int] | Sequence[int] = 1
 
 
 def taken(variables: Sequence["Variable"], value: Any) -> LinExpr:
-    """How many of the variables take a value."""
+    """The number of variables that take a value."""
     return combine((1, Literal(v, code)) for v in variables for code in v.codes if v.value(code) == value)
 
 

@@ -23,7 +23,7 @@ def literals(things: Any) -> tuple[Literal, ...]:
 
 
 def count_of(things: Any) -> LinExpr:
-    """How many of the binaries and literals are one."""
+    """The number of binaries and literals that are one."""
     return combine((1, literal) for literal in literals(things))
 
 

@@ -119,7 +119,7 @@ class LinExpr(Arithmetic):
         return self
 
     def value(self, codes: Codes) -> Any:
-        """What the expression is at each of many points."""
+        """The expression's value at each of many points."""
         return plain(self.constant) + total(((m, plain(c)) for m, c in self.terms.items()), codes)
 
     def __str__(self) -> str:
@@ -263,7 +263,7 @@ class Linear(Constraint):
 
     @property
     def rounding(self) -> float:
-        """How far a sum of the terms in floating point can be from the true one."""
+        """The largest rounding error of a sum of the terms in floating point."""
         return 0.0 if self.narrow else float(self.size) * 2.0**-52 * (len(self.terms) + 2)
 
     @property

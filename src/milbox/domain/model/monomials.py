@@ -32,7 +32,7 @@ class Factor:
     variable: "Variable" = field(compare=False, repr=False)
 
     def value(self, codes: Codes) -> IntArray:
-        """What the factor is at each of many points."""
+        """The factor's value at each of many points."""
         column = codes[self.name]
         return column if self.code is None else (column == self.code).astype(column.dtype)
 

@@ -53,7 +53,7 @@ def whole_scale(values: Sequence[Exact]) -> int:
 
 
 def rounding(value: Exact) -> Fraction:
-    """How far a number may be from the one that was meant: nothing up to 15 digits, which floats keep.
+    """The largest distance of a number from the one that was meant: zero up to 15 digits, which floats keep.
 
     Longer ones, such as `math.pi` or a sum of many decimals, were computed and rounded on the way.
     """

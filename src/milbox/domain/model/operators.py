@@ -11,7 +11,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Elementwise:
-    """What holds many things at once: the operators of a single thing leave the answer to it."""
+    """The base of arrays: operators of a single item step back and let the array answer."""
 
     __slots__ = ()
 

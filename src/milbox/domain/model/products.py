@@ -41,7 +41,7 @@ def product(left: LinExpr, right: LinExpr) -> LinExpr:
 
 
 def spelled_length(expression: LinExpr) -> int:
-    """How many terms `spelled_out` gives."""
+    """The number of terms of `spelled_out`."""
     return sum(1 if m[0].code is not None else len(m[0].variable.codes) for m in expression.terms)
 
 

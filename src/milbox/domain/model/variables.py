@@ -19,15 +19,15 @@ from milbox.domain.model.numbers import Exact, Number, number, plain
 from milbox.domain.model.operators import Logical, no_truth, single
 
 Value: TypeAlias = Any
-"""What the objective sees of one variable: an int, a float, or a choice."""
+"""The value of one variable that the objective sees: an int, a float, or a choice."""
 
 Choice: TypeAlias = str | int | float | bool | None
-"""What a categorical variable may be one of."""
+"""A choice of a categorical variable."""
 
 Encoding: TypeAlias = OneOf["onehot", "integer"]
 
 Coding: TypeAlias = OneOf["flag", "onehot", "number", "share"]
-"""How codes become features: see `milbox.domain.coding`."""
+"""The way in which codes become features; see `milbox.domain.coding`."""
 
 # A one-hot variable costs a feature per value; with more than this, something else was meant.
 LARGEST_ONEHOT = 2**20
@@ -75,7 +75,7 @@ class Binary(Numeric, Logical):
 
     @property
     def coding(self) -> Coding:
-        """How its codes become features."""
+        """The way in which its codes become features."""
         return "flag"
 
     @property
@@ -84,11 +84,11 @@ class Binary(Numeric, Logical):
         return range(2)
 
     def value(self, code: int) -> int:
-        """What the objective sees for a code."""
+        """The value that the objective sees for a code."""
         return code
 
     def values(self, codes: Sequence[int]) -> npt.NDArray[Any]:
-        """What the objective sees for many codes."""
+        """The values that the objective sees for many codes."""
         return np.array(codes, dtype=np.int64)
 
     def code(self, value: Value) -> int:
@@ -135,7 +135,7 @@ class Integer(Numeric):
 
     @property
     def coding(self) -> Coding:
-        """How its codes become features."""
+        """The way in which its codes become features."""
         if self.encoding == "onehot":
             return "onehot"
         return "number" if self.high - self.low < MOST_UNSCALED else "share"
@@ -146,11 +146,11 @@ class Integer(Numeric):
         return range(self.low, self.high + 1)
 
     def value(self, code: int) -> int:
-        """What the objective sees for a code."""
+        """The value that the objective sees for a code."""
         return code
 
     def values(self, codes: Sequence[int]) -> npt.NDArray[Any]:
-        """What the objective sees for many codes."""
+        """The values that the objective sees for many codes."""
         return np.array(codes, dtype=np.int64)
 
     def code(self, value: Value) -> int:
@@ -181,7 +181,7 @@ class Real(Numeric):
     step: Exact
     encoding: Encoding = "integer"
     steps: int = field(init=False, repr=False)
-    """How many steps lead from low to high."""
+    """The number of steps from low to high."""
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -216,7 +216,7 @@ class Real(Numeric):
 
     @property
     def coding(self) -> Coding:
-        """How its codes become features."""
+        """The way in which its codes become features."""
         return "onehot" if self.encoding == "onehot" else "share"
 
     @property
@@ -229,11 +229,11 @@ class Real(Numeric):
         return self.low + code * self.step
 
     def value(self, code: int) -> float:
-        """What the objective sees for a code: the float nearest to the decimal."""
+        """The value that the objective sees for a code: the float nearest to the decimal."""
         return float(self.exact(code))
 
     def values(self, codes: Sequence[int]) -> npt.NDArray[Any]:
-        """What the objective sees for many codes."""
+        """The values that the objective sees for many codes."""
         return np.array([self.value(code) for code in codes], dtype=np.float64)
 
     def code(self, value: Value) -> int:
@@ -326,7 +326,7 @@ class Categorical:
 
     @property
     def coding(self) -> Coding:
-        """How its codes become features."""
+        """The way in which its codes become features."""
         return "onehot" if self.encoding == "onehot" else "number"
 
     @property
@@ -440,7 +440,7 @@ def same(left: Variable, right: Variable) -> Constraint:
 
 
 def width(variable: Variable) -> int:
-    """How many features a variable has: one for each code where it is one-hot."""
+    """The number of a variable's features: one for each code where it is one-hot."""
     return len(variable.codes) if variable.coding == "onehot" else 1
 
 

@@ -17,7 +17,7 @@ from milbox.domain.model.numbers import Number
 from milbox.domain.model.variables import Binary, Categorical, Variable
 
 Term: TypeAlias = Any
-"""What a part of a rule stands for: a number, text, list, variable, array, expression or constraint."""
+"""The meaning of a part of a rule: a number, text, list, variable, array, expression or constraint."""
 
 # A product of sums is spelled out over pairs of values; beyond this many it is surely a mistake.
 MOST_PAIRS = 100_000
@@ -98,7 +98,7 @@ def both_or_neither(*sides: Term) -> Constraint:
 
 
 def leaf_count(part: Constraint, known: dict[int, int]) -> int:
-    """How many constraints without parts of their own there are in one, as often as they occur."""
+    """The number of leaves of a constraint, counted as often as they occur."""
     if id(part) not in known:
         inside = (getattr(part, name, ()) for name in ("parts", "part", "condition", "consequence"))
         found = [each for some in inside for each in (some if isinstance(some, tuple) else (some,))]
@@ -167,7 +167,7 @@ def multiplied(left: Term, right: Term) -> Term:
 
 
 def spread(monomial: tuple[Any, ...]) -> int:
-    """How many indicators a monomial becomes when it is multiplied by another."""
+    """The number of indicators that a monomial becomes when it is multiplied by another."""
     return math.prod(1 if factor.code is not None else len(factor.variable.codes) for factor in monomial)
 
 

@@ -170,7 +170,7 @@ class Reader:
             self.fail(f"expected {text!r} to end {inside}, but {what}", hint=True)
 
     def level(self) -> int:
-        """How tightly the next operator binds; 0 when there is none."""
+        """The binding power of the next operator; 0 when there is none."""
         return LEVELS.get(self.token.text, 0) if self.token.kind in ("mark", "name") else 0
 
     def expression(self, floor: int = 0) -> Term:

@@ -33,14 +33,14 @@ def _(bounded: Bounded, milp: MilpBuilder, inputs: IntArray) -> Affine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Signals:
-    """What enters a layer, as expressions: x[columns] @ mix + shift."""
+    """The inputs of a layer as expressions: x[columns] @ mix + shift."""
 
     columns: IntArray
     mix: FloatArray
     shift: FloatArray
 
     def through(self, layer: Layer) -> "Signals":
-        """What the layer makes of them, before its ReLU."""
+        """The layer's pre-activations."""
         return Signals(self.columns, self.mix @ layer.weights, self.shift @ layer.weights + layer.bias)
 
 

@@ -21,13 +21,13 @@ class Genes:
     weight: IntArray
     """A state's key is the sum of its codes times these, one per variable, modulo 2**64."""
     single: BoolArray
-    """Which blocks are one variable with all its codes."""
+    """Whether each block is one variable with all its codes."""
     variable: IntArray
     """The first variable of each block."""
     low: IntArray
     """The lowest code of each variable."""
     features: SparseMatrix
-    """What each state adds to the encoded point, the states of one block after those of the other."""
+    """The contribution of each state to the encoded point, block after block."""
     first: IntArray
     """The row of each block's first state in `features`."""
 

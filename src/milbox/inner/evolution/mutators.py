@@ -35,12 +35,12 @@ class Scheme:
     genes: Genes
     crossover: float
     rates: FloatArray
-    """How likely each gene changes by itself."""
+    """The probability that each gene changes by itself."""
     members: IntArray = field(default_factory=lambda: NONE)
     starts: IntArray = field(default_factory=lambda: NONE)
     """Paired subsets, as in `Pairs`; none when genes are crossed instead."""
     mutation: float = 0.0
-    """How likely each item of a paired subset changes."""
+    """The probability that each item of a paired subset changes."""
 
     def children(self, first: IntArray, second: IntArray, state: State) -> IntArray:
         """One child per row of the parents' genes."""
@@ -160,7 +160,7 @@ class Pairs:
     members: IntArray
     starts: IntArray
     covered: BoolArray
-    """Which variables are in some subset."""
+    """Whether each variable is in some subset."""
 
 
 @lru_cache(maxsize=16)

@@ -53,7 +53,7 @@ class Branch:
     edges: int = EDGES
 
     def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
-        """Why it cannot be used here; None when it can."""
+        """The reason why it cannot be used here; None when it can."""
         if not isinstance(surrogate, Linear | ReluNet):
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
         if is_spaced(domain):

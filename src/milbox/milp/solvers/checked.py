@@ -1,4 +1,4 @@
-"""What every solve has in common: checks, limits, verification, status.
+"""The common part of every solve: checks, limits, verification, status.
 
 Before: bounds of integer columns are made whole, the evident cases are decided, the start is checked, and an
 objective of an awkward size is scaled, since solvers compare values with absolute tolerances. After: integer
@@ -25,7 +25,7 @@ TINY = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """What a library says about a prepared program, its objective scaled and without the offset."""
+    """A library's answer to a prepared program, its objective scaled and without the offset."""
 
     status: Status
     x: FloatArray | None
@@ -49,12 +49,12 @@ class Prepared:
 
     @property
     def cost(self) -> FloatArray:
-        """What the library maximises."""
+        """The objective that the library maximises."""
         return self.milp.cost * self.scale
 
     @property
     def offset(self) -> float:
-        """What the library leaves out, in its own scale."""
+        """The constant that the library leaves out, in its own scale."""
         return float(self.milp.offset * self.scale)
 
 

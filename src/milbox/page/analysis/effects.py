@@ -35,7 +35,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one variable contributes: the spread of its effects over the trials."""
+    """One variable's contribution: the spread of its effects over the trials."""
 
     place: int
     """The entry of a point it belongs to."""
@@ -68,10 +68,10 @@ class Effects:
     pairs: tuple[PairEffect, ...]
     pair_chance: float
     paired: int
-    """How many variables the pairs are of."""
+    """The number of variables that pairs were formed of."""
     unchanged: int
     screened: int
-    """How many variables were left out because there were too many."""
+    """The number of variables left out because there were too many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ SHOWN = 40
 
 
 def failures(record: Record) -> Markup | None:
-    """Why trials failed, the most frequent reason first; None when none did."""
+    """The reasons of failures, the most frequent first; None when no trial failed."""
     reasons = Counter(
         (trial.reason or "").strip().partition("\n")[0] or "no reason given"
         for trial in record.trials
@@ -56,7 +56,7 @@ def about_run(record: Record) -> Markup:
 
 
 def variables(record: Record) -> Markup:
-    """What was declared, a row each."""
+    """The declared variables, a row each."""
     declared = record.domain.declared
     rows = [[tag("code", text(short(str(thing.name), 60))), *kind_of(thing)] for thing in declared[:SHOWN]]
     more = len(declared) - SHOWN

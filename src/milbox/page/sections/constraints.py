@@ -21,13 +21,13 @@ LONGEST = 220
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How one constraint stands at a point."""
+    """The state of one constraint at a point."""
 
     rule: str
     verdict: str
     detail: str
     room: float
-    """What orders the table: 0 is tight, 1 leaves all the room there is, more has no room to speak of."""
+    """The sort key of the table: 0 is tight, 1 leaves all the room there is, more has no measure of room."""
     gauge: Markup = Markup("")
 
 
@@ -88,7 +88,7 @@ def row(standing: Standing) -> Markup:
 
 
 def standing(constraint: Constraint, codes: Mapping[str, IntArray]) -> Standing:
-    """How a constraint stands at one point."""
+    """The state of a constraint at one point."""
     rule = rule_text(constraint)
     if not bool(np.all(constraint.holds(codes))):
         return Standing(rule, "broken", "does not hold at the best point", -1.0)

@@ -23,7 +23,7 @@ LARGEST = 1e100
 
 
 def importance(record: Record) -> Markup:
-    """Which variables and pairs matter, as far as the finished trials tell."""
+    """The variables and pairs that matter, as far as the finished trials tell."""
     if len(record.finished) < FEWEST:
         missing = f"At least {FEWEST} finished trials are needed to say which variables matter."
         return tag("p", text(missing), class_="quiet")
@@ -76,7 +76,7 @@ def reading(effects: Effects) -> str:
 
 
 def caveats(record: Record, effects: Effects) -> str:
-    """How it was computed, and how not to read it."""
+    """The method, and the caveats of reading its numbers."""
     notes = [
         f"Ridge regression on {count(effects.trials, 'finished trial')}"
         + (f", drawn at random from {len(record.finished):,}" if len(record.finished) > MOST_TRIALS else "")

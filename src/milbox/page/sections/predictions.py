@@ -18,7 +18,7 @@ def rank_correlation(one: FloatArray, other: FloatArray) -> float | None:
 
 
 def agreement(record: Record) -> Markup:
-    """What was predicted when a point was chosen, against what was measured."""
+    """Predictions at the time of choice against measured values."""
     pairs = [
         (trial, certificate.value, trial.value)
         for trial, certificate in record.certified
@@ -73,7 +73,7 @@ def strength(predicted: FloatArray, measured: FloatArray) -> str:
 
 
 def words(record: Record, predicted: FloatArray, measured: FloatArray) -> list[Markup]:
-    """What the scatter says, and what it cannot say."""
+    """The reading of the scatter, and its limits."""
     rho = rank_correlation(predicted, measured)
     error = np.abs(predicted - measured)
     too_good = int((record.sign * (predicted - measured) > 0).sum())

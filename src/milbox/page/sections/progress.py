@@ -99,7 +99,7 @@ def drawn(record: Record, improving: list[Trial], width: int) -> Markup:
 
 
 def label_of(trial: Trial) -> str:
-    """What a reader wants to know of one trial."""
+    """The note on one trial."""
     if trial.value is None:
         reason = (trial.reason or "").partition("\n")[0][:80]
         return f"trial {trial.number}: failed, {reason}"

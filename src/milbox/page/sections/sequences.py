@@ -23,7 +23,7 @@ COLOURS = 8
 
 @dataclass(frozen=True, slots=True)
 class Logo:
-    """How often each choice stands at each place among the best points."""
+    """The frequency of each choice at each place among the best points."""
 
     name: str
     choices: tuple[str, ...]

@@ -32,7 +32,7 @@ def found(record: Record) -> Markup:
 
 
 def nothing_yet(record: Record) -> str:
-    """Why there is no best point."""
+    """The reason why there is no best point."""
     if not record.trials:
         return "The journal is empty: no point has been asked yet."
     pending, failed = record.having("pending"), record.having("failed")
@@ -41,7 +41,7 @@ def nothing_yet(record: Record) -> str:
 
 
 def proved(record: Record) -> str:
-    """What the certificates say together, and what they do not."""
+    """The sum of what the certificates prove, and its limits."""
     if record.proved:
         return (
             f"Every one of the {count(len(record.finished), 'point')} of the domain has been measured: "

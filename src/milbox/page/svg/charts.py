@@ -113,7 +113,7 @@ def thinned(items: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
 
 
 def legend(entries: Iterable[tuple[str, str]]) -> Markup:
-    """What the colours mean: (class of the mark, words)."""
+    """The meaning of the colours: (class of the mark, words)."""
     return tag(
         "ul",
         *(

@@ -98,7 +98,7 @@ def finite(name: str, values: Any) -> Any:
 
 
 def constant(node: Any) -> Any:
-    """What a Constant node holds."""
+    """The value of a Constant node."""
     held = {a.name: attribute(a) for a in node.attribute}
     if "value" in held:
         return numbers_of(node.output[0], held["value"])
@@ -109,7 +109,7 @@ def constant(node: Any) -> Any:
 
 
 def taken(node: Any, tensors: dict[str, Tensor], constants: dict[str, Any]) -> Tensor:
-    """What one node makes of its tensor, or an error that names the node."""
+    """The output of one node, or an error that names the node."""
     names = list(node.input)
     unknown = [name for name in names if name and name not in tensors and name not in constants]
     if unknown:
@@ -131,7 +131,7 @@ def entered(shape: list[int]) -> Tensor:
 
 
 def passed(node: Any, tensors: dict[str, Tensor], constants: dict[str, Any]) -> Tensor:
-    """What one node makes of its tensor."""
+    """The output of one node."""
     names = list(node.input)
     source = next(name for name in names if name in tensors)
     tensor = tensors[source]

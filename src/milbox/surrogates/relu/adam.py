@@ -86,7 +86,7 @@ def train(
 
 
 def _split(features: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Where each row's ones start, the columns they are in, and the columns that hold other values."""
+    """The offset of each row's ones, their columns, and the columns that hold other values."""
     count, dimension = features.shape
     is_one = features == 1.0
     plain = (is_one | (features == 0.0)).all(axis=0)

@@ -317,13 +317,13 @@ def test_a_laboratory(milbox: Milbox, tiny: Path, tmp_path: Path) -> None:
     assert "to create it, give --problem" in milbox("ask", "lab.db", status=2).complaints
     milbox("ask", "lab.db", "--problem", tiny, "--count", "2", "--csv", "batch.csv", "--seed", "5")
     batch = (tmp_path / "batch.csv").read_text().splitlines()
-    assert batch[0] == "trial,a[0],a[1],value"
+    assert batch[0] == "trial,a[0],a[1],origin,prediction,certificate,value"
     assert len(batch) == 3
     refused = milbox("ask", "lab.db", "--csv", "batch.csv", status=2)
     assert "batch.csv exists already" in refused.complaints
     assert len(points(tmp_path / "lab.db")) == 2
 
-    (tmp_path / "batch.csv").write_text("\n".join([batch[0], batch[1] + "2.5", "7,1,1,3"]))
+    (tmp_path / "batch.csv").write_text("\n".join([batch[0], batch[1] + "2.5", "7,1,1,,,,3"]))
     wrong = milbox("tell", "lab.db", "batch.csv", status=2)
     assert "1 row cannot be used, nothing was recorded:\nbatch.csv:3: there is no trial 7" in wrong.complaints
     assert Journal.read(tmp_path / "lab.db")[1][0].state == "pending"

@@ -158,7 +158,7 @@ def trials(
 ) -> None:
     """List the trials in JOURNAL."""
     from milbox.cli.commands.ask_tell import check_writable, write
-    from milbox.cli.results.table import batch_csv, trial_entry
+    from milbox.cli.results.table import proposed_csv, trial_entry
     from milbox.trials.record import read_record
 
     if csv_file is not None:
@@ -167,7 +167,7 @@ def trials(
     chosen = [trial for trial in record.trials if state in (None, trial.state)]
     chosen = chosen[-last:] if last else chosen
     if csv_file is not None:
-        write(csv_file, batch_csv(record.domain, chosen))
+        write(csv_file, proposed_csv(record.domain, chosen))
     if as_json:
         for trial in chosen:
             emit(trial_entry(trial))

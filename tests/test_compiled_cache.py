@@ -128,13 +128,16 @@ import sys
 import numpy as np
 import milbox as mb
 from milbox.inner import {inner}
+from milbox.inner.query import Query
 from milbox.milp.solution import Limits
 from milbox.surrogates.relu import ReluNet, glorot
 
 x = mb.binary("x", 8)
 domain = mb.Domain([x], [x.sum() == 3])
 net = ReluNet.of(glorot((domain.features, 4, 1), np.random.default_rng(0)))
-answer = {inner}(limits=Limits(seconds=1.0)).best(net, domain, list(domain)[:9], 1, np.random.default_rng(0))
+answer = {inner}(limits=Limits(seconds=1.0)).solve(
+    Query.of(net, domain, list(domain)[:9]), np.random.default_rng(0)
+)
 certificate = answer.proposals[0].certificate
 print(certificate.status.name, certificate.seconds < 1.0)
 """

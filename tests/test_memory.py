@@ -15,6 +15,7 @@ import pytest
 import milbox as mb
 from milbox.inner import Branch, Evolution, Mip
 from milbox.inner.evolution.mutators import Balanced, Pointwise
+from milbox.inner.query import Query
 from milbox.surrogates.relu import ReluLearner
 from milbox.surrogates.trees import joined
 from processes import printed
@@ -56,7 +57,7 @@ def steps() -> None:
                 Evolution(Pointwise(), evaluations=200),
                 Evolution(Balanced(), evaluations=200),
             ):
-                inner.best(net, domain, points, 1, rng)
+                inner.solve(Query.of(net, domain, points), rng)
     tree = joined([([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 2])])
     tree.predict(np.array([[0.0], [1.0]]))
 
@@ -115,6 +116,7 @@ import numpy as np
 from milbox import Study
 from milbox.bench.problems import load
 from milbox.inner import Mip
+from milbox.inner.query import Query, Region
 from milbox.milp.solution import Limits
 from milbox.surrogates import Ranked
 
@@ -124,10 +126,11 @@ for step in range(late):
     trial = study.ask()
     study.tell(trial.number, float(problem.evaluate(np.array([trial.point]))[0]))
     if step + 1 == early:
-        # Some later step leaves a hard network to SCIP. Its library is loaded once, which is no growth.
+        # Some later step leaves a hard network to SCIP; the library's own memory is no growth.
         history, rng = study.history, np.random.default_rng(0)
         net = Ranked().fit(history.points.features(problem.domain), history.values, rng)
-        Mip(limits=Limits(seconds=2.0)).best(net, problem.domain, history.asked_points, 1, rng)
+        query = Query(net, Region(problem.domain, history.asked_points))
+        Mip(limits=Limits(seconds=2.0)).solve(query, rng)
     if step + 1 in (early, late):
         resident = Path("/proc/self/statm").read_text().split()[1]
         print(resident)

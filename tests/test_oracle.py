@@ -14,6 +14,7 @@ import pytest
 
 import milbox as mb
 from milbox.inner import Auto, Mip
+from milbox.inner.query import Query
 from milbox.milp.solution import Limits, Status
 from milbox.strategies import RandomSearch
 from milbox.surrogates.linear import Linear
@@ -107,7 +108,7 @@ def compare_certificates(
     best = float(line.predict(domain.encode(left)).max()) if left else -np.inf
     scale = max(1.0, float(np.abs(line.predict(domain.encode(asked))).max()))
     for inner in (Mip(limits=HURRIED), Auto(mip=Mip(limits=HURRIED))):
-        answer = inner.best(line, domain, tried, 1, rng)
+        answer = inner.solve(Query.of(line, domain, tried), rng)
         if isinstance(answer, Empty):
             assert not left
             counts["proved nothing left"] += 1

@@ -18,11 +18,13 @@ from milbox.domain import Real
 from milbox.domain.rules.read import rule
 from milbox.domain.rules.write import rule_text
 from milbox.inner import Auto, Enumerate, InnerSolver, Mip
+from milbox.inner.query import Query, Region
 from milbox.inner.spacing import distances, near
 from milbox.inner.untried import untried
 from milbox.milp.solution import Status
 from milbox.surrogates.relu import ReluNet
 from milbox.trials.answer import Empty, Found
+from milbox.trials.points import Points
 
 
 def network(rng: Generator, features: int, hidden: int = 6) -> ReluNet:
@@ -153,7 +155,7 @@ def test_the_best_untried_point_is_the_one_that_listing_finds(inner: InnerSolver
     tried: list[Point] = []
     for _ in range(4):
         net = network(rng, domain.features)
-        answer = inner.best(net, domain, tried, 1, rng)
+        answer = inner.solve(Query.of(net, domain, tried), rng)
         assert isinstance(answer, Found)
         (proposal,) = answer.proposals
         certificate = proposal.certificate
@@ -177,7 +179,7 @@ def test_fine_grids_in_one_dimension_against_breakpoints(step: float | None) -> 
         # The best on the grid is beside a kink, or an end of the range.
         codes = {0, round(0.85 * last), *(int(k * last) for k in kinks), *(int(k * last) + 1 for k in kinks)}
         best = net.predict(domain.encode([(min(c, round(0.85 * last)),) for c in sorted(codes)])).max()
-        answer = Mip().best(net, domain, [], 1, rng)
+        answer = Mip().solve(Query.of(net, domain), rng)
         assert isinstance(answer, Found)
         certificate = answer.proposals[0].certificate
         assert certificate is not None
@@ -190,13 +192,13 @@ def test_fine_grids_in_one_dimension_against_breakpoints(step: float | None) -> 
 def test_proposals_are_feasible_in_decimals_and_keep_their_distance(step: float | None) -> None:
     rng = np.random.default_rng(3)
     domain = mixture(step)
-    found = untried(domain, [], 6, rng)
+    found = untried(Region(domain), 6, rng)
     assert isinstance(found, Found)
     tried = [proposal.point for proposal in found.proposals]
     assert len(set(tried)) == 6
     for _ in range(2):
         net = network(rng, domain.features)
-        answer = Auto().best(net, domain, tried, 1, rng)
+        answer = Auto().solve(Query.of(net, domain, tried), rng)
         assert isinstance(answer, Found)
         (proposal,) = answer.proposals
         amounts = [Decimal(repr(float(amount))) for amount in domain.assignment(proposal.point)["mix"]]
@@ -207,7 +209,7 @@ def test_proposals_are_feasible_in_decimals_and_keep_their_distance(step: float 
         assert not near(np.array([proposal.point]), tried, apart).any()
         certificate = proposal.certificate
         assert certificate is not None
-        sample = np.array([p.point for p in untried(domain, tried, 8, rng).proposals])  # type: ignore[union-attr]
+        sample = np.array([p.point for p in untried(Region(domain, Points(tried)), 8, rng).proposals])  # type: ignore[union-attr]
         sample = sample[~near(sample, tried, apart)]
         assert net.predict(domain.encode(sample)).max() <= certificate.bound + 1e-6
         assert certificate.value <= certificate.bound + 1e-9
@@ -226,11 +228,12 @@ def test_a_domain_of_a_real_is_exhausted_at_one_step_of_the_grid() -> None:
     with pytest.raises(mb.Exhausted):
         study.ask()
     assert isinstance(
-        Mip().best(
-            network(np.random.default_rng(0), 1),
-            mb.Domain([x], [x <= 0.5]),
-            [(code,) for code in range(13)],
-            1,
+        Mip().solve(
+            Query.of(
+                network(np.random.default_rng(0), 1),
+                mb.Domain([x], [x <= 0.5]),
+                [(code,) for code in range(13)],
+            ),
             np.random.default_rng(0),
         ),
         Empty,

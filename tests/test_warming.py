@@ -23,6 +23,7 @@ USES = """
 import numpy as np
 import milbox as mb
 from milbox.inner import Branch, Mip
+from milbox.inner.query import Query
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import ReluLearner, ReluNet
@@ -39,7 +40,8 @@ for domain in domains:
     points = [next(iter(domain))]
     for _ in range(9):
         linear = Linear(rng.normal(size=domain.features), 0.0)
-        points += [proposal.point for proposal in Mip().best(linear, domain, points, 1, rng).proposals]
+        found = Mip().solve(Query.of(linear, domain, points), rng).proposals
+        points += [proposal.point for proposal in found]
     features, values = domain.encode(points), rng.normal(size=len(points))
     for learner in (ReluLearner(hidden=(5,), steps=20), ReluLearner(hidden=(4, 4), steps=20), Ranked()):
         net = learner.fit(features, values, rng)
@@ -49,7 +51,7 @@ for domain in domains:
             layer.bias.flags.writeable = layer.weights.flags.writeable = False
         for surrogate in (net, turned, fixed):
             for inner in (Branch(), Mip()):
-                assert len(inner.best(surrogate, domain, points, 2, rng).proposals) == 2
+                assert len(inner.solve(Query.of(surrogate, domain, points, 2), rng).proposals) == 2
 """
 
 

@@ -213,7 +213,7 @@ class Study:
         proposals = self._checked(answer, count, domain)
         now, where = time.time(), tuple(map(rule_text, rows))
         trials = [self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)]
-        self._add([replace(trial, where=where) for trial in trials])
+        self._add([_narrowed(trial, where) for trial in trials])
         new = self._shown.trials[len(history) :]
         for trial in new:
             events.proposed(trial.number, trial.origin)
@@ -470,6 +470,14 @@ class Study:
                 )
         if new:
             self._add(new)
+
+
+def _narrowed(trial: Trial, where: tuple[str, ...]) -> Trial:
+    """The trial with the rules that it was asked to keep, which its certificate names."""
+    certificate = trial.certificate
+    if certificate is not None and where:
+        certificate = replace(certificate, about=f"{certificate.about} with {' and '.join(where)}")
+    return replace(trial, where=where, proposal=replace(trial.proposal, certificate=certificate))
 
 
 _Outcome = TypeVar("_Outcome", bound=Outcome)

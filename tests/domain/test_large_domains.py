@@ -6,6 +6,7 @@ import milbox.domain as mb
 from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
 from milbox.inner import Enumerate
+from milbox.inner.query import Query
 from milbox.strategies import NNMILP
 from milbox.study import Study
 from milbox.surrogates.linear import Linear
@@ -26,6 +27,6 @@ def test_an_integer_of_a_billion_values_is_searched_without_listing_them() -> No
 def test_a_number_of_points_that_python_does_not_write() -> None:
     domain = Domain([mb.binary("x", 15_000)])
     assert domain.size == 2**15_000
-    refusal = Enumerate().refusal(Linear(np.zeros(15_000), 0.0), domain)
+    refusal = Enumerate().refusal(Query.of(Linear(np.zeros(15_000), 0.0), domain))
     assert refusal == "the domain has about 10^4515 points, more than 200000"
     assert digits(10**5000) == "1" + 5000 * "0"

@@ -16,6 +16,7 @@ from milbox.domain import Domain
 from milbox.embed.relu.bounds import SMALL, Bounded, block_bounds, one_hot_groups, thinned
 from milbox.embed.relu.hull import WORTHWHILE, Hull, hull
 from milbox.inner import Enumerate, Mip
+from milbox.inner.query import Query
 from milbox.milp.program import Cuts, Milp
 from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Scip, Settings
@@ -114,8 +115,8 @@ def test_programs_with_hulls_agree_with_enumeration(hidden: tuple[int, ...]) -> 
         tried = [point for point in domain if rng.random() < 0.3]
         milp, _ = Mip().program(net, domain, tried)
         assert len(milp.build().cutters) == len(hidden)
-        (found,) = proposed(Mip().best(net, domain, tried, 1, rng))
-        (best,) = proposed(Enumerate().best(net, domain, tried, 1, rng))
+        (found,) = proposed(Mip().solve(Query.of(net, domain, tried), rng))
+        (best,) = proposed(Enumerate().solve(Query.of(net, domain, tried), rng))
         assert found.certificate is not None
         assert best.certificate is not None
         assert found.certificate.status is Status.OPTIMAL
@@ -142,7 +143,7 @@ def test_only_the_tuned_settings_ask(kind: Settings) -> None:
 def test_hulls_of_few_switches_are_true_as_well(data: st.DataObject) -> None:
     domain = data.draw(small_domains(most=48, feasible=True))
     net = data.draw(relu_nets(domain.features))
-    (found,) = proposed(Mip(hulls=True).best(net, domain, [], 1, np.random.default_rng(0)))
+    (found,) = proposed(Mip(hulls=True).solve(Query.of(net, domain), np.random.default_rng(0)))
     values = net.predict(domain.encode(list(domain)))
     assert found.certificate is not None
     assert found.certificate.status is Status.OPTIMAL

@@ -16,6 +16,7 @@ from milbox.domain.model.text import Writer
 from milbox.embed.affine import total
 from milbox.embed.domain import Formulation, enforce
 from milbox.inner import Branch, Enumerate, Mip
+from milbox.inner.query import Query
 from milbox.milp.program import Affine
 from milbox.surrogates import ReluNet
 from milbox.surrogates.relu import glorot
@@ -85,7 +86,7 @@ def test_every_exact_method_takes_it(name: str) -> None:
     tried = list(domain)[::3]
     values = []
     for inner in (Enumerate(), Branch(), Mip()):
-        (proposal,) = proposed(inner.best(net, domain, tried, 1, rng))
+        (proposal,) = proposed(inner.solve(Query.of(net, domain, tried), rng))
         assert proposal.certificate is not None
         assert proposal.certificate.status == "optimal"
         values.append(proposal.certificate.value)
@@ -113,4 +114,4 @@ def test_a_kind_without_rows_says_what_to_do() -> None:
     domain = Domain([declared()[0], k], [Rowless(tuple(members), True)])
     net = ReluNet.of(glorot((domain.features, 3, 1), np.random.default_rng(0)))
     with pytest.raises(TypeError, match=r"Rowless has no rows; .*enforce\.register"):
-        Mip().best(net, domain, [], 1, np.random.default_rng(0))
+        Mip().solve(Query.of(net, domain), np.random.default_rng(0))

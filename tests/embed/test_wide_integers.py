@@ -7,6 +7,7 @@ import milbox.domain as mb
 from milbox.domain import Domain
 from milbox.embed.domain import MOST_UNARY
 from milbox.inner import Enumerate, Mip
+from milbox.inner.query import Query
 from milbox.surrogates.linear import Linear
 from milbox.trials import Empty, Found
 
@@ -23,12 +24,12 @@ def test_columns_for_single_codes_mean_what_columns_for_all_codes_mean(seed: int
     tried = [points[i] for i in rng.permutation(len(points))[: len(points) // 2]]
     best = sorted(points, key=lambda p: -float(surrogate.predict(domain.encode([p]))[0]))
     tried += [point for point in best[:8] if point not in tried]
-    wanted = Enumerate().best(surrogate, domain, tried, 3, rng)
-    found = Mip().best(surrogate, domain, tried, 3, rng)
+    wanted = Enumerate().solve(Query.of(surrogate, domain, tried, 3), rng)
+    found = Mip().solve(Query.of(surrogate, domain, tried, 3), rng)
     assert isinstance(wanted, Found)
     assert isinstance(found, Found)
     assert [proposal.point for proposal in found.proposals] == [
         proposal.point for proposal in wanted.proposals
     ]
     assert all(p.certificate is not None and p.certificate.status == "optimal" for p in found.proposals)
-    assert Mip().best(surrogate, domain, points, 1, rng) == Empty()
+    assert Mip().solve(Query.of(surrogate, domain, points), rng) == Empty()

@@ -1,6 +1,7 @@
 """Law 9 for branch and bound over domains: diagrams built, points decoded, certificates true."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.errors import UnsupportedProgram
 from milbox.inner import Branch
+from milbox.inner.certify import certify
+from milbox.inner.query import Query
 from milbox.inner.search.branch import as_paths
 from milbox.inner.search.maximise import maximise
 from milbox.inner.search.network import layered, task_of
@@ -56,7 +59,9 @@ def test_the_best_points_left_with_true_certificates(data: st.DataObject) -> Non
     tried = [every[i] for i in order[: max(0, share)]]
     count = data.draw(st.integers(1, 4))
     found = all_proposed(
-        Branch().best(net, domain, tried, count, np.random.default_rng(data.draw(st.integers(0, 9))))
+        Branch().solve(
+            Query.of(net, domain, tried, count), np.random.default_rng(data.draw(st.integers(0, 9)))
+        )
     )
 
     left = left_over(domain, tried)
@@ -83,7 +88,7 @@ def test_blocks_of_constraints(seed: int) -> None:
     every = np.array(list(domain))
     values = net.predict(domain.encode(every))
     tried = [tuple(row) for row in every[np.argsort(-values)[:500]].tolist()]
-    (found,) = proposed(Branch().best(net, domain, tried, 1, np.random.default_rng(seed)))
+    (found,) = proposed(Branch().solve(Query.of(net, domain, tried), np.random.default_rng(seed)))
     assert found.certificate is not None
     assert found.certificate.value == pytest.approx(np.sort(values)[::-1][500], abs=1e-12)
 
@@ -94,17 +99,17 @@ def test_linear_surrogates() -> None:
     flat = ReluNet.of([(line.weights[:, None], np.array([line.bias]))])
     values = np.sort(line.predict(domain.encode(list(domain))))[::-1]
     for surrogate in (line, flat):
-        found = proposed(Branch().best(surrogate, domain, [], 5, np.random.default_rng(0)))
+        found = proposed(Branch().solve(Query.of(surrogate, domain, [], 5), np.random.default_rng(0)))
         assert [p.certificate.value for p in found if p.certificate] == pytest.approx(values[:5], abs=1e-12)
 
 
 def test_nothing_left() -> None:
     domain = paired_subsets(1)
     net = untrained(6, 4, 0)
-    assert Branch().best(net, domain, list(domain), 3, np.random.default_rng(0)) == Empty()
+    assert Branch().solve(Query.of(net, domain, list(domain), 3), np.random.default_rng(0)) == Empty()
     x = mb.binary("x", 3)
     empty = Domain([x], [x.sum() >= 4])
-    assert Branch().best(untrained(3, 4, 0), empty, [], 1, np.random.default_rng(0)) == Empty()
+    assert Branch().solve(Query.of(untrained(3, 4, 0), empty), np.random.default_rng(0)) == Empty()
 
 
 def test_points_outside_the_domain_forbid_nothing() -> None:
@@ -112,8 +117,8 @@ def test_points_outside_the_domain_forbid_nothing() -> None:
     domain = Domain([k], [k[0] + k[1] <= 1])
     net = untrained(domain.features, 6, 1)
     strangers = [(9, 0), (-7, -2), (300, 1), (5, 5)]
-    free = proposed(Branch().best(net, domain, [], 1, np.random.default_rng(0)))[0]
-    found = proposed(Branch().best(net, domain, strangers, 1, np.random.default_rng(0)))[0]
+    free = proposed(Branch().solve(Query.of(net, domain), np.random.default_rng(0)))[0]
+    found = proposed(Branch().solve(Query.of(net, domain, strangers), np.random.default_rng(0)))[0]
     assert found.point == free.point
     assert found.certificate is not None
     assert found.certificate.no_goods == 0
@@ -127,7 +132,9 @@ def test_few_states_of_wide_variables() -> None:
     assert domain.size == 128
     values = net.predict(domain.encode(every))
     order = np.argsort(-values)
-    found = proposed(Branch().best(net, domain, [every[i] for i in order[:5]], 4, np.random.default_rng(0)))
+    found = proposed(
+        Branch().solve(Query.of(net, domain, [every[i] for i in order[:5]], 4), np.random.default_rng(0))
+    )
     assert [p.point for p in found] == [every[i] for i in order[5:9]]
 
 
@@ -141,7 +148,7 @@ def test_what_is_no_number_proves_nothing() -> None:
             (np.array([[1.0], [0.0]]), np.ones(1)),
         ]
     )
-    (found,) = proposed(Branch().best(net, paired_subsets(1), [], 1, np.random.default_rng(0)))
+    (found,) = proposed(Branch().solve(Query.of(net, paired_subsets(1)), np.random.default_rng(0)))
     assert found.certificate is not None
     assert found.certificate.status is Status.FEASIBLE
     assert found.certificate.bound == math.inf
@@ -151,26 +158,28 @@ def test_what_it_cannot_do_is_refused_with_a_reason() -> None:
     domain = paired_subsets(1)
     between = (np.ones((2, 2)), np.ones(2))
     deep = ReluNet.of([(np.ones((6, 2)), np.ones(2)), between, between, (np.ones((2, 1)), np.ones(1))])
-    assert "3 hidden layers" in str(Branch().refusal(deep, domain))
+    assert "3 hidden layers" in str(Branch().refusal(Query.of(deep, domain)))
     x = mb.binary("x", 6)
     alternatives = Domain([x], [mb.any_of(x[:3].sum() == 3, x[3:].sum() == 3)])
-    assert "no decision diagram" in str(Branch(edges=3).refusal(untrained(6, 3, 0), alternatives))
+    assert "no decision diagram" in str(Branch(edges=3).refusal(Query.of(untrained(6, 3, 0), alternatives)))
     huge = Domain([x], [x.sum() <= 4, (10**13 * x[:2]).sum() + x[2:].sum() <= 10**13 + 2])
-    assert "too large" in str(Branch(edges=3).refusal(untrained(6, 3, 0), huge))
+    assert "too large" in str(Branch(edges=3).refusal(Query.of(untrained(6, 3, 0), huge)))
     wide = Domain([mb.integer("w", 0, 10**6, encoding="integer")])
-    assert "'w' has 1000001 values" in str(Branch().refusal(untrained(1, 3, 0), wide))
+    assert "'w' has 1000001 values" in str(Branch().refusal(Query.of(untrained(1, 3, 0), wide)))
     with pytest.raises(UnsupportedProgram, match="3 hidden layers"):
-        Branch().best(deep, domain, [], 1, np.random.default_rng(0))
+        Branch().solve(Query.of(deep, domain), np.random.default_rng(0))
 
 
 def test_the_seed_breaks_ties_and_nothing_else_does() -> None:
     domain = paired_subsets(2)
     constant = ReluNet.of([(np.zeros((12, 3)), np.ones(3)), (np.ones((3, 1)), np.zeros(1))])
     found = [
-        proposed(Branch().best(constant, domain, [], 1, np.random.default_rng(s)))[0].point for s in range(20)
+        proposed(Branch().solve(Query.of(constant, domain), np.random.default_rng(s)))[0].point
+        for s in range(20)
     ]
     again = [
-        proposed(Branch().best(constant, domain, [], 1, np.random.default_rng(s)))[0].point for s in range(20)
+        proposed(Branch().solve(Query.of(constant, domain), np.random.default_rng(s)))[0].point
+        for s in range(20)
     ]
     assert found == again
     assert len(set(found)) > 10
@@ -180,8 +189,8 @@ def test_the_seed_breaks_ties_and_nothing_else_does() -> None:
 def test_a_limit_gives_points_and_valid_bounds(limits: Limits) -> None:
     domain = Domain([mb.categorical("c", "abcd", 12)])
     net = untrained(48, 24, 5)
-    exact = proposed(Branch().best(net, domain, [], 2, np.random.default_rng(0)))
-    found = proposed(Branch(limits).best(net, domain, [], 2, np.random.default_rng(0)))
+    exact = proposed(Branch().solve(Query.of(net, domain, [], 2), np.random.default_rng(0)))
+    found = proposed(Branch(limits).solve(Query.of(net, domain, [], 2), np.random.default_rng(0)))
     assert len(found) == 2
     for proposal, best in zip(found, exact, strict=True):
         assert proposal.certificate is not None
@@ -202,9 +211,12 @@ def test_a_certificate_that_the_surrogate_contradicts_proves_nothing() -> None:
     assert paths is not None
     task = task_of(layered(net, paths), paths, rng)
     found = maximise(task, np.zeros((0, 6), dtype=np.int64), 1, rng)
-    value = float(found.values[0])
-    true = Branch().certificate(found, 0, value, 0, 0.0)
-    wrong = Branch(Limits(gap=0.1)).certificate(found, 0, value + 1e-6, 0, 0.0)
+    first, *hidden = net.layers
+    shifted = ReluNet((first, *hidden[:-1], replace(net.output, bias=net.output.bias + 1e-6)))
+    true = certify(Query.of(net, domain), Branch().claim(found, 0, 0, 0.0)).certificate
+    wrong = certify(Query.of(shifted, domain), Branch(Limits(gap=0.1)).claim(found, 0, 0, 0.0)).certificate
+    assert true is not None
+    assert wrong is not None
     assert (true.status, wrong.status) == (Status.OPTIMAL, Status.FEASIBLE)
     assert wrong.bound == math.inf
     assert wrong.residual == pytest.approx(1e-6)

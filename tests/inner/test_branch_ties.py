@@ -13,6 +13,7 @@ from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.domain.diagrams.product import for_search
 from milbox.inner import Auto, Branch, Enumerate, Mip
+from milbox.inner.query import Query
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -37,13 +38,13 @@ def test_any_domain_that_falls_apart(data: st.DataObject) -> None:
     hidden = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=2))
     net = data.draw(relu_nets(domain.features, hidden=hidden))
     inner = Branch(edges=data.draw(st.integers(1, 30)))
-    assume(inner.refusal(net, domain) is None)
+    assume(inner.refusal(Query.of(net, domain)) is None)
     every = list(domain)
     order = data.draw(st.permutations(range(len(every))))
     tried = [every[i] for i in order[: data.draw(st.integers(0, len(every)))]]
     left = [point for point in every if point not in set(tried)]
     count = data.draw(st.integers(1, 3))
-    found = all_proposed(inner.best(net, domain, tried, count, np.random.default_rng(0)))
+    found = all_proposed(inner.solve(Query.of(net, domain, tried, count), np.random.default_rng(0)))
     values: FloatArray = net.predict(domain.encode(left)) if left else np.zeros(0)
     best = np.sort(values)[::-1][:count]
     assert len(found) == len(best)
@@ -82,10 +83,10 @@ def test_assignments_permutations_and_capacities(domain: Domain, tried: int) -> 
     values = net.predict(domain.encode(every))
     order = np.argsort(-values)
     seen: list[Point] = [every[i] for i in order[:tried]]
-    found = proposed(inner.best(net, domain, seen, 3, np.random.default_rng(0)))
+    found = proposed(inner.solve(Query.of(net, domain, seen, 3), np.random.default_rng(0)))
     assert [proposal.point for proposal in found] == [every[i] for i in order[tried : tried + 3]]
     line = Linear(np.random.default_rng(tried).normal(size=domain.features), 1.0)
-    best = proposed(inner.best(line, domain, [], 1, np.random.default_rng(0)))[0]
+    best = proposed(inner.solve(Query.of(line, domain), np.random.default_rng(0)))[0]
     assert best.certificate is not None
     assert best.certificate.value == pytest.approx(line.predict(domain.encode(every)).max(), abs=1e-12)
 
@@ -94,12 +95,12 @@ def test_nothing_left() -> None:
     domain = assignment(4)
     net = untrained(16, 4, 0)
     inner = Branch(edges=16)
-    assert inner.best(net, domain, list(domain), 1, np.random.default_rng(0)) == Empty()
-    (last,) = proposed(inner.best(net, domain, list(domain)[1:], 2, np.random.default_rng(0)))
+    assert inner.solve(Query.of(net, domain, list(domain)), np.random.default_rng(0)) == Empty()
+    (last,) = proposed(inner.solve(Query.of(net, domain, list(domain)[1:], 2), np.random.default_rng(0)))
     assert last.point == next(iter(domain))
     x = mb.binary("x", (2, 6))
     odd = Domain([x], [(2 * x[0]).sum() + (2 * x[1]).sum() == 6, (x[0] + x[1]).sum() == 4])
-    assert inner.best(untrained(12, 4, 0), odd, [], 1, np.random.default_rng(0)) == Empty()
+    assert inner.solve(Query.of(untrained(12, 4, 0), odd), np.random.default_rng(0)) == Empty()
 
 
 def test_sums_that_a_solver_cannot_tell_apart_are_exact() -> None:
@@ -109,7 +110,7 @@ def test_sums_that_a_solver_cannot_tell_apart_are_exact() -> None:
     every, net = list(domain), untrained(14, 4, 0)
     assert for_search(domain, 16).ties
     for inner in (Branch(), Branch(edges=16)):
-        best = proposed(inner.best(net, domain, [], 1, np.random.default_rng(0)))[0].certificate
+        best = proposed(inner.solve(Query.of(net, domain), np.random.default_rng(0)))[0].certificate
         assert best is not None
         assert best.status is Status.OPTIMAL
         assert best.value == pytest.approx(net.predict(domain.encode(every)).max(), abs=1e-9)
@@ -119,8 +120,10 @@ def test_forbidden_points_outside_the_domain_change_nothing() -> None:
     domain, net, inner = assignment(6), untrained(36, 8, 1), Branch(edges=16)
     every = list(domain)
     seen = every[:50]
-    one = proposed(inner.best(net, domain, seen, 1, np.random.default_rng(0)))
-    other = proposed(inner.best(net, domain, [*seen, (7,) * 36, (-1,) * 36], 1, np.random.default_rng(0)))
+    one = proposed(inner.solve(Query.of(net, domain, seen), np.random.default_rng(0)))
+    other = proposed(
+        inner.solve(Query.of(net, domain, [*seen, (7,) * 36, (-1,) * 36]), np.random.default_rng(0))
+    )
     assert one[0].point == other[0].point
 
 
@@ -140,7 +143,7 @@ def test_auto_where_both_methods_stop_early(seed: int) -> None:
     every = list(domain)
     values = dict(zip(every, net.predict(domain.encode(every)).tolist(), strict=True))
     seen = every[:40]
-    for proposal in proposed(inner.best(net, domain, seen, 3, np.random.default_rng(seed))):
+    for proposal in proposed(inner.solve(Query.of(net, domain, seen, 3), np.random.default_rng(seed))):
         assert proposal.certificate is not None
         assert proposal.point not in seen
         best = max(value for point, value in values.items() if point not in seen)
@@ -153,9 +156,9 @@ def test_auto_where_both_methods_stop_early(seed: int) -> None:
 def test_a_limit_gives_a_point_and_a_valid_bound() -> None:
     domain, net = assignment(7), untrained(49, 24, 3)
     inner = Branch(edges=16)
-    exact = proposed(inner.best(net, domain, [], 1, np.random.default_rng(0)))[0].certificate
+    exact = proposed(inner.solve(Query.of(net, domain), np.random.default_rng(0)))[0].certificate
     limited = proposed(
-        replace(inner, limits=Limits(nodes=1)).best(net, domain, [], 1, np.random.default_rng(0))
+        replace(inner, limits=Limits(nodes=1)).solve(Query.of(net, domain), np.random.default_rng(0))
     )[0]
     assert exact is not None
     assert limited.certificate is not None

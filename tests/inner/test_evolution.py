@@ -15,6 +15,7 @@ from milbox.inner import Evolution, InnerSolver, Sample
 from milbox.inner.evolution.genes import block_genes, variable_genes
 from milbox.inner.evolution.kernels import cross, exchange, mutate, mutate_balanced, tournaments
 from milbox.inner.evolution.mutators import Balanced, Mutator, Pointwise, paired_subsets
+from milbox.inner.query import Query
 from milbox.inner.untried import sample
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluLearner, ReluNet
@@ -51,7 +52,7 @@ def test_only_new_feasible_distinct_points_and_all_that_are_left(
     domain = data.draw(small_domains(most=32, feasible=True))
     forbidden = data.draw(histories(domain, most=40)).asked_points
     net = data.draw(relu_nets(domain.features))
-    found = all_proposed(solver.best(net, domain, forbidden, count, np.random.default_rng(seed)))
+    found = all_proposed(solver.solve(Query.of(net, domain, forbidden, count), np.random.default_rng(seed)))
     left = set(domain) - set(forbidden)
     points = [proposal.point for proposal in found]
     assert len(set(points)) == len(points) == min(count, len(left))
@@ -63,7 +64,7 @@ def test_only_new_feasible_distinct_points_and_all_that_are_left(
         assert certificate.value == pytest.approx(own, abs=1e-9)
         assert certificate.bound == np.inf
         assert certificate.status == "feasible"
-    again = all_proposed(solver.best(net, domain, forbidden, count, np.random.default_rng(seed)))
+    again = all_proposed(solver.solve(Query.of(net, domain, forbidden, count), np.random.default_rng(seed)))
     assert [proposal.point for proposal in again] == points
 
 
@@ -106,8 +107,10 @@ def test_evolution_finds_better_points_than_chance() -> None:
     model = Linear(rng.normal(size=domain.features), 0.0)
     top = float(model.weights.reshape(12, 4).max(axis=1).sum())
     tried = [tuple(p) for p in sample(domain, 50, rng).tolist()]
-    evolved = proposed(Evolution().best(model, domain, tried, 1, np.random.default_rng(1)))[0].certificate
-    drawn = proposed(Sample().best(model, domain, tried, 1, np.random.default_rng(1)))[0].certificate
+    evolved = proposed(Evolution().solve(Query.of(model, domain, tried), np.random.default_rng(1)))[
+        0
+    ].certificate
+    drawn = proposed(Sample().solve(Query.of(model, domain, tried), np.random.default_rng(1)))[0].certificate
     assert evolved is not None
     assert drawn is not None
     assert drawn.value < evolved.value <= top + 1e-9
@@ -135,8 +138,8 @@ def test_a_blind_mutator_leaves_the_domain_and_is_not_believed() -> None:
     # It likes many ones on the left, which no feasible point has alone.
     model = Linear(np.array([1.0] * 5 + [-1.0] * 5), 0.0)
     found = proposed(
-        Evolution(mutator, evaluations=500).best(
-            model, domain, [tuple(p) for p in founders.tolist()], 3, np.random.default_rng(2)
+        Evolution(mutator, evaluations=500).solve(
+            Query.of(model, domain, [tuple(p) for p in founders.tolist()], 3), np.random.default_rng(2)
         )
     )
     assert all(domain.contains(proposal.point) for proposal in found)

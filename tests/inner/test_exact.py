@@ -14,12 +14,14 @@ from milbox.domain import Domain
 from milbox.embed.conflict import conflict, ensure_feasible
 from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip, PaperMip
 from milbox.inner.climb import climbed
+from milbox.inner.query import Query
 from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Highs, Scip
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
 from milbox.testing.answers import all_proposed, proposed
 from milbox.trials import Proposal
+from milbox.trials.points import Points
 
 EXACT: dict[str, InnerSolver] = {
     "enumeration": Enumerate(),
@@ -63,14 +65,14 @@ def test_argmax_over_unseen_points(name: str, data: st.DataObject) -> None:
     domain = data.draw(small_domains())
     inner = EXACT[name]
     net = data.draw(relu_nets(domain.features))
-    assume(not isinstance(inner, Branch) or inner.refusal(net, domain) is None)
+    assume(not isinstance(inner, Branch) or inner.refusal(Query.of(net, domain)) is None)
     every = list(domain)
     keep = data.draw(st.integers(0, min(3, len(every))), label="points left")
     order = data.draw(st.permutations(range(len(every))))
     share = data.draw(st.sampled_from([0, len(every) // 2, len(every) - keep]))
     forbidden = [every[i] for i in order[:share]]
     count = data.draw(st.integers(1, 3))
-    found = all_proposed(inner.best(net, domain, forbidden, count, np.random.default_rng(0)))
+    found = all_proposed(inner.solve(Query.of(net, domain, forbidden, count), np.random.default_rng(0)))
     check(list(found), net, domain, forbidden, count)
 
 
@@ -90,7 +92,7 @@ def test_neurons_of_any_size(name: str, hidden: tuple[int, ...], size: float) ->
     net = ReluNet.of(layers)
     every = list(domain)
     np.testing.assert_allclose(net.predict(domain.encode(every)), plain.predict(domain.encode(every)))
-    check(list(proposed(EXACT[name].best(net, domain, every[:9], 1, rng))), net, domain, every[:9], 1)
+    check(list(proposed(EXACT[name].solve(Query.of(net, domain, every[:9]), rng))), net, domain, every[:9], 1)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
@@ -108,7 +110,7 @@ def test_any_scale_of_values(name: str, scale: float) -> None:
     every = list(domain)
     values = net.predict(domain.encode(every))
     tried = [every[i] for i in np.argsort(-values)[:10]]
-    found = proposed(EXACT[name].best(net, domain, tried, 1, np.random.default_rng(0)))[0]
+    found = proposed(EXACT[name].solve(Query.of(net, domain, tried), np.random.default_rng(0)))[0]
     target = np.sort(values)[::-1][10]
     assert net.predict(domain.encode([found.point]))[0] == pytest.approx(target, rel=1e-5)
 
@@ -125,14 +127,14 @@ def test_linear_surrogates_and_deep_networks() -> None:
         (rng.normal(size=(5, 1)), rng.normal(size=1)),
     ]
     two, three = ReluNet.of([*layers[:2], layers[-1]]), ReluNet.of(layers)
-    assert "branch and bound: used" in Auto(Enumerate(0)).explain(two, domain)
-    assert "mixed-integer program: used" in Auto(Enumerate(0)).explain(three, domain)
+    assert "branch and bound: used" in Auto(Enumerate(0)).explain(Query.of(two, domain))
+    assert "mixed-integer program: used" in Auto(Enumerate(0)).explain(Query.of(three, domain))
     tried = list(domain)[::3]
     for surrogate in (line, two, three):
         for inner in EXACT.values():
-            if isinstance(inner, Branch) and inner.refusal(surrogate, domain) is not None:
+            if isinstance(inner, Branch) and inner.refusal(Query.of(surrogate, domain)) is not None:
                 continue
-            found = proposed(inner.best(surrogate, domain, tried, 2, np.random.default_rng(0)))
+            found = proposed(inner.solve(Query.of(surrogate, domain, tried, 2), np.random.default_rng(0)))
             check(list(found), surrogate, domain, tried, 2)
 
 
@@ -142,7 +144,7 @@ def test_variables_of_a_billion_codes(inner: InnerSolver) -> None:
     k, j = mb.integer("k", 0, 10**9, encoding="integer"), mb.integer("j", 0, 10**9, encoding="integer")
     domain = Domain([k, j], [k + j <= 10**9, k >= 5])
     surrogate = Linear(np.array([-1.0, 1e-3]), 0.0)
-    (proposal,) = proposed(inner.best(surrogate, domain, [], 1, np.random.default_rng(0)))
+    (proposal,) = proposed(inner.solve(Query.of(surrogate, domain), np.random.default_rng(0)))
     assert proposal.point == (5, 10**9 - 5)
 
 
@@ -153,15 +155,15 @@ def test_a_limit_gives_a_point_a_bound_and_an_honest_status() -> None:
     net = ReluNet.of(
         [(rng.normal(size=(40, 24)), rng.normal(size=24)), (rng.normal(size=(24, 1)), np.zeros(1))]
     )
-    first = proposed(Mip(limits=Limits(seconds=20.0)).best(net, domain, [], 1, rng))[0]
+    first = proposed(Mip(limits=Limits(seconds=20.0)).solve(Query.of(net, domain), rng))[0]
     for limits in (Limits(seconds=0.0), Limits(nodes=1)):
-        found = proposed(Mip(limits=limits).best(net, domain, [first.point], 1, rng))[0]
+        found = proposed(Mip(limits=limits).solve(Query.of(net, domain, [first.point]), rng))[0]
         assert found.certificate is not None
         assert domain.contains(found.point)
         assert found.point != first.point
-        best_left = proposed(Mip(limits=Limits(seconds=60.0)).best(net, domain, [first.point], 1, rng))[
-            0
-        ].certificate
+        best_left = proposed(
+            Mip(limits=Limits(seconds=60.0)).solve(Query.of(net, domain, [first.point]), rng)
+        )[0].certificate
         assert best_left is not None
         assert found.certificate.bound >= best_left.value - 1e-6
         if found.certificate.status is Status.OPTIMAL:
@@ -178,7 +180,7 @@ def test_a_program_takes_over_for_what_is_left_of_the_time() -> None:
     branch = Branch(Limits(nodes=1))
     for seconds, proved in ((60.0, True), (1e-9, False)):  # branch and bound has taken longer than that
         inner = Auto(Enumerate(0), branch, Mip(limits=Limits(seconds=seconds)))
-        certificate = proposed(inner.best(net, domain, [], 1, np.random.default_rng(0)))[0].certificate
+        certificate = proposed(inner.solve(Query.of(net, domain), np.random.default_rng(0)))[0].certificate
         assert certificate is not None
         assert (certificate.status is Status.OPTIMAL) == proved
         assert certificate.solver.startswith("SCIP" if proved else "branch and bound")
@@ -193,7 +195,7 @@ def test_climbs_meet_only_feasible_untried_points(data: st.DataObject) -> None:
         return
     net = data.draw(relu_nets(domain.features))
     tried = [every[i] for i in data.draw(st.sets(st.integers(0, len(every) - 1), min_size=1))]
-    found = climbed(net, domain, tried, np.random.default_rng(0))
+    found = climbed(net, domain, Points(tried), np.random.default_rng(0))
     if found is not None:
         point, value = found
         assert domain.contains(point)
@@ -219,7 +221,7 @@ def test_climbs_end_where_no_single_change_is_better(seed: int) -> None:
         [(rng.normal(size=(domain.features, 7)), rng.normal(size=7)), (rng.normal(size=(7, 1)), np.zeros(1))]
     )
     start = next(iter(domain))
-    found = climbed(net, domain, [start], rng)
+    found = climbed(net, domain, Points([start]), rng)
     assert found is not None
     point, value = found
     around = {end: net.predict(domain.encode(neighbours(domain, end))).max() for end in (start, point)}
@@ -253,7 +255,7 @@ def test_a_radius_keeps_its_distance_while_something_is_that_far(data: st.DataOb
     net = data.draw(relu_nets(domain.features))
     tried = [every[i] for i in data.draw(st.sets(st.integers(0, len(every) - 1), max_size=4))]
     radius = data.draw(st.integers(1, 3))
-    found = all_proposed(Mip(radius=radius).best(net, domain, tried, 1, np.random.default_rng(0)))
+    found = all_proposed(Mip(radius=radius).solve(Query.of(net, domain, tried), np.random.default_rng(0)))
 
     def distance(point: Point) -> int:
         return min((sum(a != b for a, b in zip(point, other, strict=True)) for other in tried), default=99)

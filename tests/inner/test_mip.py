@@ -8,6 +8,7 @@ import pytest
 from milbox.domain import Domain, binary
 from milbox.embed.relu.bounds import Bounded, block_bounds
 from milbox.inner import Mip
+from milbox.inner.query import Query
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Status
 from milbox.milp.solvers import Scip, Settings, scip, scip_load
@@ -75,6 +76,6 @@ def test_units_whose_terms_cancel_over_a_block_are_not_blown_up(seed: int, noise
     upper = (rng.normal(size=(6, 4)), rng.normal(size=4))
     net = ReluNet.of([(weights, bias), upper, (rng.normal(size=(4, 1)), np.zeros(1))])
     points = list(domain)
-    certificate = proposed(Mip().best(net, domain, points[:3], 1, rng))[0].certificate
+    certificate = proposed(Mip().solve(Query.of(net, domain, points[:3]), rng))[0].certificate
     assert certificate is not None
     assert certificate.bound >= net.predict(domain.encode(points[3:])).max() - 1e-6

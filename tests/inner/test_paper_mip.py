@@ -8,6 +8,7 @@ import milbox.domain as mb
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
 from milbox.inner import Mip, PaperMip
+from milbox.inner.query import Query
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
 from milbox.milp.solvers import Scip, Settings
@@ -92,7 +93,7 @@ def test_there_is_a_row_for_every_tried_point_and_no_start(monkeypatch: pytest.M
         return solve(solver, milp, limits, start)
 
     monkeypatch.setattr(Scip, "solve", spy)
-    (proposal,) = proposed(PaperMip().best(net, domain, tried, 1, np.random.default_rng(0)))
+    (proposal,) = proposed(PaperMip().solve(Query.of(net, domain, tried), np.random.default_rng(0)))
     assert starts == [None]
     assert proposal.certificate is not None
     assert proposal.certificate.no_goods == 9

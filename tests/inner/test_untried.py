@@ -5,12 +5,14 @@ import pytest
 
 import milbox as mb
 from milbox.inner import Auto, Branch, Enumerate, Mip
+from milbox.inner.query import Query, Region
 from milbox.inner.untried import untried
 from milbox.milp.solution import Limits
 from milbox.strategies import RandomSearch
 from milbox.surrogates.linear import Linear
 from milbox.testing.answers import proposed
 from milbox.trials import Empty, Found, Proposal, Unknown
+from milbox.trials.points import Points
 
 HURRIED = Limits(seconds=0.0)
 
@@ -68,11 +70,11 @@ def test_the_program_says_which_of_the_three_it_is() -> None:
     rng = np.random.default_rng(0)
     domain = square(5)
     every = permutations(5, 120)
-    assert untried(domain, every, 1, rng, draws=0) == Empty()
-    (last,) = proposed(untried(domain, every[1:], 3, rng, draws=0))
+    assert untried(Region(domain, Points(every)), 1, rng, draws=0) == Empty()
+    (last,) = proposed(untried(Region(domain, Points(every[1:])), 3, rng, draws=0))
     assert last.point == every[0]
     hard, point = nine_solutions()
-    stopped = untried(hard, [point], 1, rng, draws=0, limits=HURRIED)
+    stopped = untried(Region(hard, Points([point])), 1, rng, draws=0, limits=HURRIED)
     assert isinstance(stopped, Unknown)
     assert "nor proved that there is none within 0 s" in stopped.reason
 
@@ -84,8 +86,8 @@ def test_inner_solvers_prove_that_nothing_is_left(inner: Mip | Branch | Auto) ->
     domain, rng = square(4), np.random.default_rng(0)
     line = Linear(rng.normal(size=16), 0.0)
     every = permutations(4, 24)
-    assert inner.best(line, domain, every, 1, rng) == Empty()
-    (last,) = proposed(inner.best(line, domain, every[1:], 2, rng))
+    assert inner.solve(Query.of(line, domain, every), rng) == Empty()
+    (last,) = proposed(inner.solve(Query.of(line, domain, every[1:], 2), rng))
     assert last.point == every[0]
 
 
@@ -93,7 +95,7 @@ def test_predictions_that_are_no_numbers_do_not_empty_a_domain() -> None:
     x = mb.binary("x", 3)
     for bias in (np.nan, -np.inf):
         line = Linear(np.zeros(3), bias)
-        (found,) = proposed(Enumerate().best(line, mb.Domain([x]), [], 1, np.random.default_rng(0)))
+        (found,) = proposed(Enumerate().solve(Query.of(line, mb.Domain([x])), np.random.default_rng(0)))
         assert found.certificate is not None
         assert found.certificate.status is mb.Status.FEASIBLE
 
@@ -116,7 +118,11 @@ def test_an_answer_has_a_proposal_or_says_why_not() -> None:
 
 def test_argmax_says_that_a_limit_came_first() -> None:
     class Stopped:
-        def best(self, *_: object) -> Unknown:
+        def refusal(self, query: Query) -> None:
+            del query
+
+        def solve(self, query: Query, rng: np.random.Generator) -> Unknown:
+            del query, rng
             return Unknown("time is up")
 
     with pytest.raises(mb.Undecided, match="no point was found: time is up"):

@@ -9,6 +9,7 @@ import milbox as mb
 from milbox.bench.problems import load
 from milbox.domain import Domain
 from milbox.inner import PaperMip, Sample
+from milbox.inner.query import Query
 from milbox.inner.sample import undrawable
 from milbox.strategies import PaperLinearMILP, PaperNNMILP, PaperStart, RandomSearch
 from milbox.strategies.identity import identity
@@ -88,7 +89,7 @@ def test_rejection_sampling_refuses_where_nothing_can_be_drawn() -> None:
     surrogate = Linear(np.zeros(domain.features), 0.0)
     complaint = "cannot be drawn uniformly: none of 20,000 random points"
     with pytest.raises(mb.UnsupportedProgram, match=complaint):
-        Sample(patience=20_000).best(surrogate, domain, [], 1, np.random.default_rng(0))
+        Sample(patience=20_000).solve(Query.of(surrogate, domain), np.random.default_rng(0))
     assert complaint in str(undrawable(domain, 20_000))
     assert NAMED["nn+rejsample"].refusal is undrawable
     assert NAMED["nn+rejsample"].refusal(partition(14)) is None
@@ -99,7 +100,7 @@ def test_rejection_sampling_takes_what_is_left_of_a_domain_that_can_be_listed() 
     domain = permutations(3)
     every = list(domain)
     surrogate = Linear(np.zeros(9), 0.0)
-    (last,) = proposed(Sample().best(surrogate, domain, every[1:], 1, np.random.default_rng(0)))
+    (last,) = proposed(Sample().solve(Query.of(surrogate, domain, every[1:]), np.random.default_rng(0)))
     assert last.point == every[0]
 
 
@@ -107,7 +108,7 @@ def test_rejection_sampling_draws_where_feasible_points_are_rare() -> None:
     domain = permutations(7)  # 5040 of 5.6e14 points of the box
     weights = np.random.default_rng(3).normal(size=domain.features)
     surrogate = Linear(weights, 0.0)
-    (best,) = proposed(Sample().best(surrogate, domain, [], 1, np.random.default_rng(0)))
+    (best,) = proposed(Sample().solve(Query.of(surrogate, domain), np.random.default_rng(0)))
     values = np.sort(surrogate.predict(domain.encode(list(domain))))
     assert best.certificate is not None
     assert best.certificate.value >= values[-10], "10,000 uniform draws of 5040 points meet the best ten"

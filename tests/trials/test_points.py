@@ -2,7 +2,6 @@
 
 import pickle
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +13,8 @@ from numpy.random import Generator
 import milbox as mb
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
+from milbox.inner.query import Query
 from milbox.strategies import ModelBased
-from milbox.surrogates import Surrogate
 from milbox.surrogates.linear import Linear
 from milbox.trials import Answer, Failed, Finished, Found, History, Proposal
 from milbox.trials.points import Points
@@ -105,12 +104,12 @@ class FirstFeatures:
 class AnyPoint:
     """An inner solver that costs nothing: a random point that is not forbidden."""
 
-    def best(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Answer:
-        del surrogate, count
-        point = tuple(rng.integers(0, 2, len(domain.variables)).tolist())
-        assert point not in forbidden
+    def refusal(self, query: Query) -> None:
+        del query
+
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        point = tuple(rng.integers(0, 2, len(query.domain.variables)).tolist())
+        assert point not in query.exclude
         return Found((Proposal(point, "any"),))
 
 

@@ -22,6 +22,7 @@ from milbox.domain import Domain
 from milbox.errors import DataError, Undecided
 from milbox.inner import Auto, Evolution, InnerSolver, PaperMip
 from milbox.inner.evolution.mutators import Balanced, paired_subsets
+from milbox.inner.query import Query
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates import PAPER, Learner, Ranked, ReluLearner
 from milbox.surrogates.linear import LinearLearner
@@ -172,7 +173,7 @@ def warm_up(snapshot: Snapshot) -> None:
         snapshot.domain.encode(snapshot.points), rewards(snapshot), np.random.default_rng(0)
     )
     for inner in (Auto(), Evolution()):
-        inner.best(net, snapshot.domain, snapshot.points, 1, np.random.default_rng(0))
+        inner.solve(Query.of(net, snapshot.domain, snapshot.points), np.random.default_rng(0))
 
 
 def rewards(snapshot: Snapshot) -> Any:
@@ -194,7 +195,7 @@ def solved(
             fitted[learner] = surrogate, time.perf_counter() - began
         surrogate, fit_seconds = fitted[learner]
         began = time.perf_counter()
-        answer = inner.best(surrogate, domain, points, 1, np.random.default_rng(0))
+        answer = inner.solve(Query.of(surrogate, domain, points), np.random.default_rng(0))
         seconds = time.perf_counter() - began
         if not isinstance(answer, Found):
             raise Undecided(f"{method} found no point of {snapshot.record.problem}: {answer}")

@@ -17,6 +17,7 @@ from milbox.arrays import FloatArray, Point
 from milbox.bench.problems import Problem, load
 from milbox.errors import DataError
 from milbox.inner import Auto, Branch, Enumerate, InnerSolver, Mip, PaperMip
+from milbox.inner.query import Query
 from milbox.milp.program import Milp
 from milbox.milp.solution import Limits, Solution, Status
 from milbox.milp.solvers import Scip, Settings
@@ -195,7 +196,7 @@ def timed(
 ) -> tuple[float, float, bool]:
     """Seconds, the value found by the net's own word, and whether it was proved to be the best."""
     began = time.perf_counter()
-    answer = inner.best(net, problem.domain, points, 1, np.random.default_rng(0))
+    answer = inner.solve(Query.of(net, problem.domain, points), np.random.default_rng(0))
     seconds = time.perf_counter() - began
     if not isinstance(answer, Found):
         raise RuntimeError(f"{inner} answered {answer} on {problem.name}")
@@ -216,7 +217,7 @@ def steps(problem: Problem, history: History, tried: int) -> Iterator[Row]:
     ):
         began = time.perf_counter()
         net = learner.fit(features, values, np.random.default_rng(2))
-        inner.best(net, problem.domain, points, 1, np.random.default_rng(0))
+        inner.solve(Query.of(net, problem.domain, points), np.random.default_rng(0))
         seconds[method] = time.perf_counter() - began
     for method, spent in seconds.items():
         ratio = seconds["step: paper"] / spent

@@ -12,6 +12,7 @@ from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.inner.auto import Auto
 from milbox.inner.protocol import InnerSolver
+from milbox.inner.query import Query
 from milbox.milp.solvers import Scip
 from milbox.surrogates.foreign import read
 from milbox.trials.answer import Empty, Unknown
@@ -50,11 +51,11 @@ def argmax(
         Exhausted: every point is forbidden.
         Undecided: no point was found within the limits, and it is not proved that every point is forbidden.
     """
+    excluded = [domain.point(assignment) for assignment in forbidden]
     ensure_feasible(domain, Scip())
     surrogate = model if hasattr(model, "predict") and is_own(model) else read(model, domain.features)
     check_width(surrogate, domain)
-    excluded = [domain.point(assignment) for assignment in forbidden]
-    found = (inner or Auto()).best(surrogate, domain, excluded, 1, np.random.default_rng(seed))
+    found = (inner or Auto()).solve(Query.of(surrogate, domain, excluded), np.random.default_rng(seed))
     if isinstance(found, Empty):
         raise Exhausted(f"all points of the domain are among the {len(excluded)} forbidden ones")
     if isinstance(found, Unknown):

@@ -1,19 +1,16 @@
 """The cheapest exact method that applies, with the next one behind it."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from numpy.random import Generator
 
-from milbox.arrays import Point
-from milbox.domain import Domain
 from milbox.inner.enumerate import Enumerate
 from milbox.inner.mip import Mip
+from milbox.inner.query import Query
 from milbox.inner.search.branch import Branch
 from milbox.milp.solution import Limits, Status
-from milbox.surrogates.base import Surrogate
 from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
 from milbox.trials.trial import Certificate, Proposal
 
@@ -31,54 +28,55 @@ class Auto:
     branch: Branch = Branch(Limits(seconds=60.0, nodes=200_000))
     mip: Mip = Mip()
 
-    def best(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Answer:
-        """The `count` best points by the cheapest exact method that applies."""
-        if self.enumerate.refusal(surrogate, domain) is None:
-            return self.enumerate.best(surrogate, domain, forbidden, count, rng)
-        if self.branch.refusal(surrogate, domain) is not None:
-            return self.mip.best(surrogate, domain, forbidden, count, rng)
+    def refusal(self, query: Query) -> str | None:
+        """The reason why it cannot answer; None when it can."""
+        return None if self.enumerate.refusal(query) is None else self.mip.refusal(query)
+
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        """The best points by the cheapest exact method that applies."""
+        if self.enumerate.refusal(query) is None:
+            return self.enumerate.solve(query, rng)
+        if self.branch.refusal(query) is not None:
+            return self.mip.solve(query, rng)
         half = min(self.branch.limits.seconds, self.mip.limits.seconds / 2)
         branch = replace(self.branch, limits=replace(self.branch.limits, seconds=half))
-        branch.prepare(domain)
-        chosen: list[Proposal] = []
-        while len(chosen) < count:
+        branch.prepare(query.domain)
+        chosen: tuple[Proposal, ...] = ()
+        while len(chosen) < query.count:
             began = time.perf_counter()
-            seen = [*forbidden, *(proposal.point for proposal in chosen)]
-            answer = branch.best(surrogate, domain, seen, count - len(chosen), rng)
+            rest = query.without([proposal.point for proposal in chosen], query.count - len(chosen))
+            answer = branch.solve(rest, rng)
             if isinstance(answer, Empty):
-                return joined(tuple(chosen), answer)
+                return joined(chosen, answer)
             found = answer.proposals if isinstance(answer, Found) else ()
-            proved = list(takewhile(is_proved, found))
+            proved = tuple(takewhile(is_proved, found))
             chosen += proved
             if found and len(proved) == len(found):
                 break
             # Its bound is about all points but those chosen before it, and so must the program's be.
-            seen += [proposal.point for proposal in proved]
             left = max(0.0, self.mip.limits.seconds - (time.perf_counter() - began))
             mip = replace(self.mip, limits=replace(self.mip.limits, seconds=left))
             other: Answer = Unknown("branch and bound used up the time")
             if left > 0.0 or not found:
-                other = mip.best(surrogate, domain, seen, 1, rng)
+                other = mip.solve(query.without([proposal.point for proposal in chosen], 1), rng)
             if not found:
                 if not isinstance(other, Found):
-                    return joined(tuple(chosen), other)
+                    return joined(chosen, other)
                 chosen += other.proposals
                 continue
             open_one = found[len(proved)]
-            chosen.append(better(open_one, other.proposals[0]) if isinstance(other, Found) else open_one)
-        return Found(tuple(chosen))
+            chosen += (better(open_one, other.proposals[0]) if isinstance(other, Found) else open_one,)
+        return Found(chosen)
 
-    def explain(self, surrogate: Surrogate, domain: Domain) -> str:
-        """The method used for such a surrogate on this domain, and the reasons against the cheaper ones."""
+    def explain(self, query: Query) -> str:
+        """Which method answers such a query, and why not the cheaper ones."""
         lines: list[str] = []
         for name, method in (
             ("enumeration", self.enumerate),
             ("branch and bound", self.branch),
             ("mixed-integer program", self.mip),
         ):
-            refusal = method.refusal(surrogate, domain)
+            refusal = method.refusal(query)
             if refusal is None:
                 return "\n".join([*lines, f"{name}: used"])
             lines.append(f"{name}: no, {refusal}")

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -12,12 +12,12 @@ from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import Block
 from milbox.domain.model.numbers import digits
-from milbox.inner.spacing import distances, is_spaced, near
-from milbox.milp.solution import Status
+from milbox.inner.certify import Claim, certify
+from milbox.inner.query import Query
+from milbox.inner.spacing import distances, is_spaced
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
 from milbox.trials.answer import Answer, Empty, Found
-from milbox.trials.trial import Certificate, Proposal
 
 # How many feature entries are encoded at a time, and how many are kept for the next step (128 MB).
 CHUNK = 1 << 20
@@ -30,9 +30,12 @@ class Enumerate:
 
     limit: int = 200_000
 
-    def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
-        """The reason why it cannot be used here; None when it can."""
-        del surrogate
+    def refusal(self, query: Query) -> str | None:
+        """The reason why it cannot answer; None when it can."""
+        return self.too_large(query.domain)
+
+    def too_large(self, domain: Domain) -> str | None:
+        """The reason why the points of a domain cannot be listed; None when they can."""
         if domain.size is None:
             return "the constraints tie too many variables together to list their states"
         if domain.size > self.limit:
@@ -41,19 +44,19 @@ class Enumerate:
             return f"the domain has {much} points, more than {self.limit}"
         return None
 
-    def best(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Answer:
-        """The `count` best points by prediction; equal ones in an order drawn from rng."""
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        """The best points by prediction; equal ones in an order drawn from rng."""
         began = time.perf_counter()
+        domain, surrogate, region = query.domain, query.objective, query.region
         points, index = all_points(domain)
         values = everywhere(surrogate, domain)
         allowed = np.ones(len(points), dtype=bool)
-        allowed[[index[p] for p in forbidden if p in index]] = False
+        allowed[[index[p] for p in region.exclude if p in index]] = False
         left = np.flatnonzero(allowed)
-        if is_spaced(domain):
-            for apart in distances(domain, len(forbidden)):
-                far = np.flatnonzero(~near(points, forbidden, apart))
+        if region.radius > 1 or is_spaced(domain):
+            for apart in distances(domain, len(region.exclude)):
+                query = replace(query, region=replace(region, apart=apart))
+                far = left[query.region.far(points[left])]
                 if len(far):
                     break
             left = far
@@ -61,28 +64,27 @@ class Enumerate:
             return Empty()
         ties = rng.random(len(values))
         worth = np.where(np.isnan(values), -np.inf, values)[left]
-        count = min(count, len(left))
+        count = min(query.count, len(left))
         least = np.partition(worth, -count)[-count]
         top = left[worth >= least]
         chosen = top[np.lexsort((ties[top], -values[top]))][:count]
-        own = surrogate.predict(domain.encode(points[chosen]))
         seconds = time.perf_counter() - began
         return Found(
             tuple(
-                Proposal(
-                    tuple(points[i].tolist()),
-                    "enumeration",
-                    Certificate(
-                        status=Status.OPTIMAL if np.isfinite(values[i]) else Status.FEASIBLE,
+                certify(
+                    query,
+                    Claim(
+                        point=tuple(points[i].tolist()),
+                        origin="enumeration",
                         value=float(values[i]),
                         bound=float(values[i]),
-                        residual=abs(float(values[i]) - float(predicted)),
-                        no_goods=len(forbidden),
+                        proved=bool(np.isfinite(values[i])),
+                        no_goods=len(region.exclude),
                         seconds=seconds,
                         solver=f"enumeration of {len(points)} points",
                     ),
                 )
-                for i, predicted in zip(chosen, own, strict=True)
+                for i in chosen
             )
         )
 

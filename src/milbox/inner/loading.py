@@ -11,13 +11,14 @@ import numpy as np
 from milbox.domain import Domain, binary
 from milbox.inner.climb import climbed
 from milbox.surrogates.relu import ReluNet
+from milbox.trials.points import Points
 
 
 @cache
 def load_climbs() -> None:
     """Climb from one of two points."""
     domain, layer = Domain([binary("x")]), (np.ones((1, 1)), np.zeros(1))
-    climbed(ReluNet.of([layer, layer]), domain, [(0,)], np.random.default_rng(0))
+    climbed(ReluNet.of([layer, layer]), domain, Points([(0,)]), np.random.default_rng(0))
 
 
 @cache

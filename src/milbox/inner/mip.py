@@ -16,8 +16,10 @@ from milbox.embed.grid import on_grid
 from milbox.embed.nogood import forbid
 from milbox.embed.relu.bounds import Bounded, block_bounds, box, one_hot_groups, rescaled, thinned
 from milbox.embed.relu.tighten import tighten
+from milbox.inner.certify import Claim, certify
 from milbox.inner.climb import as_network, climbed
 from milbox.inner.loading import load_climbs
+from milbox.inner.query import Query
 from milbox.inner.spacing import distances, is_spaced, near
 from milbox.inner.untried import stopped, untried
 from milbox.inner.walk import walked
@@ -29,7 +31,7 @@ from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
 from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
-from milbox.trials.trial import Certificate, Proposal
+from milbox.trials.trial import Proposal
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Mip:
             ones over groups of features of which one is one.
         radius: in how many variables a point must differ from every tried one (the paper's Section 7). More
             than one explores more; where nothing is that far away, the radius shrinks until something is.
+            Certificates say which radius they are about.
         hulls: let the solver ask for convex-hull inequalities of neurons; None, where they pay.
     """
 
@@ -59,21 +62,20 @@ class Mip:
     radius: int = 1
     hulls: bool | None = None
 
-    def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
-        """The reason why it cannot be used here; None when it can."""
-        del domain
-        return None if embeddable(surrogate) else f"{type(surrogate).__name__} has no embedding"
+    def refusal(self, query: Query) -> str | None:
+        """The reason why it cannot answer; None when it can."""
+        objective = query.objective
+        return None if embeddable(objective) else f"{type(objective).__name__} has no embedding"
 
-    def best(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Answer:
-        """The `count` best points: each is the optimum once those before it are forbidden too."""
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        """The best points: each is the optimum once those before it are excluded too."""
         found: tuple[Proposal, ...] = ()
-        while len(found) < count:
-            tried = [*forbidden, *(proposal.point for proposal in found)]
-            for radius in range(self.radius, 0, -1):
-                for apart in distances(domain, len(tried)):
-                    answer = replace(self, radius=radius).optimum(surrogate, domain, tried, rng, apart)
+        while len(found) < query.count:
+            left = query.without([proposal.point for proposal in found], 1)
+            for radius in range(max(self.radius, query.region.radius), query.region.radius - 1, -1):
+                for apart in distances(query.domain, len(left.exclude)):
+                    region = replace(left.region, radius=radius, apart=apart)
+                    answer = self.optimum(replace(left, region=region), rng)
                     if isinstance(answer, Proposal):
                         break
                 if isinstance(answer, Proposal):
@@ -83,33 +85,25 @@ class Mip:
             found = (*found, answer)
         return Found(found)
 
-    def optimum(
-        self,
-        surrogate: Surrogate,
-        domain: Domain,
-        forbidden: Sequence[Point],
-        rng: Generator,
-        apart: IntArray,
-    ) -> Proposal | Empty | Unknown:
-        """The best point that is not forbidden, nor closer than the radius to one that is.
-
-        Shares count as different where they are at least `apart` steps away, one number for each variable.
-        """
+    def optimum(self, query: Query, rng: Generator) -> Proposal | Empty | Unknown:
+        """The best point of the region."""
+        surrogate, domain, region = query.objective, query.domain, query.region
+        apart, forbidden = region.steps_apart, region.exclude
         if as_network(surrogate) is not None:
             load_climbs()
         began = time.perf_counter()
-        # A climb ends next to tried points, and a row of a wider radius forbids more than its own point.
+        # A climb ends next to tried points, and a row of a wider radius excludes more than its own point.
         start = None
-        if self.start and self.radius == 1:
+        if self.start and region.radius == 1:
             start = (
                 walked(surrogate, domain, forbidden, apart, rng)
                 if is_spaced(domain)
                 else climbed(surrogate, domain, forbidden, rng)
             )
         rows = needed(surrogate, domain, forbidden, start, apart)
-        bound, tried = math.inf, domain.codes(forbidden)
+        bound, tried = math.inf, forbidden.codes(domain)
         while True:
-            milp, formulation = self.program(surrogate, domain, rows, apart)
+            milp, formulation = self.program(surrogate, domain, rows, apart, region.radius)
             spent = time.perf_counter() - began
             left = replace(self.limits, seconds=max(0.0, self.limits.seconds - spent))
             given = None
@@ -122,9 +116,9 @@ class Mip:
                 point = None
                 break
             point = formulation.point(solution.x)
-            close = [forbidden[i] for i in np.flatnonzero(near(tried, [point], apart))]
-            if not close and domain.contains(point):
+            if point in region:
                 break
+            close = [forbidden[i] for i in np.flatnonzero(near(tried, [point], apart)).tolist()]
             left_out = [other for other in close if other not in rows]
             if spent > self.limits.seconds:
                 point = None
@@ -143,20 +137,20 @@ class Mip:
                 rows = [*rows, point]
 
         claimed = solution.objective
-        if start is not None and (point is None or start[1] > predicted(surrogate, domain, point)):
+        if start is not None and (point is None or start[1] > query.predicted(point)):
             point, claimed = start
         if point is None:
-            # Rows for some of the forbidden points leave more than rows for all would.
+            # Rows for some of the excluded points leave more than rows for all would.
             if solution.status is Status.INFEASIBLE and trusted(domain):
                 return Empty()
-            if self.radius > 1 or (apart > 1).any():
+            if region.radius > 1 or (apart > 1).any():
                 return Unknown(stopped(solution.solver, self.limits, len(forbidden), len(rows)))
-            answer = untried(domain, forbidden, 1, rng)
+            answer = untried(region, 1, rng)
             if not isinstance(answer, Found):
                 return answer
             point = answer.proposals[0].point
-            claimed = predicted(surrogate, domain, point)
-        value = predicted(surrogate, domain, point)
+            claimed = query.predicted(point)
+        value = query.predicted(point)
         if len(domain.coding.shares):
             # Rounded to the grid, the point is another than the solver's.
             claimed = value
@@ -164,31 +158,41 @@ class Mip:
             # The rows hold the output from above alone: a solver that stops early may say less.
             claimed = max(claimed, value)
         scale = max(1.0, abs(bound), abs(value)) if math.isfinite(bound) else 1.0
-        proved = solution.status is Status.OPTIMAL and (
-            bound - value <= max(self.limits.gap * scale, 10 * TOLERANCE * scale)
+        proved = solution.status is Status.OPTIMAL and bound - value <= max(
+            self.limits.gap * scale, 10 * TOLERANCE * scale
         )
-        certificate = Certificate(
-            status=Status.OPTIMAL if proved else Status.FEASIBLE,
-            value=claimed,
-            bound=max(bound, claimed),
-            residual=abs(claimed - value),
-            no_goods=len(rows),
-            seconds=time.perf_counter() - began,
-            solver=solution.solver,
+        return certify(
+            query,
+            Claim(
+                point=point,
+                origin="milp",
+                value=claimed,
+                bound=bound,
+                proved=proved,
+                no_goods=len(rows),
+                seconds=time.perf_counter() - began,
+                solver=solution.solver,
+            ),
         )
-        return Proposal(point, "milp", certificate)
 
     def program(
-        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point], apart: IntArray | None = None
+        self,
+        surrogate: Surrogate,
+        domain: Domain,
+        rows: Sequence[Point],
+        apart: IntArray | None = None,
+        radius: int = 1,
     ) -> tuple[MilpBuilder, Formulation]:
         """The acquisition problem as a program being built."""
         milp = MilpBuilder()
         formulation = formulate(domain, milp)
-        forbid(rows, formulation, self.radius, apart)
-        milp.maximize(embed(self.bounded(surrogate, domain, rows), milp, formulation.inputs))
+        forbid(rows, formulation, radius, apart)
+        milp.maximize(embed(self.bounded(surrogate, domain, rows, radius), milp, formulation.inputs))
         return milp, formulation
 
-    def bounded(self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point]) -> Surrogate:
+    def bounded(
+        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point], radius: int = 1
+    ) -> Surrogate:
         """A network with its neurons' bounds, and scaled by them; other surrogates as they are."""
         if not isinstance(surrogate, ReluNet):
             return surrogate
@@ -206,7 +210,7 @@ class Mip:
         sharper = tighten(
             scaled.net,
             domain,
-            lambda formulation: forbid(rows, formulation, self.radius),
+            lambda formulation: forbid(rows, formulation, radius),
             seconds=self.limits.seconds / 4,
         )
         return replace(scaled, bounds=sharper.bounds)
@@ -252,8 +256,3 @@ def most_near(
     for layer in surrogate.layers[:-1]:
         least, most = (np.maximum(side, 0.0) for side in box(layer, least, most))
     return np.asarray(box(surrogate.layers[-1], least, most)[1][:, 0])
-
-
-def predicted(surrogate: Surrogate, domain: Domain, point: Point) -> float:
-    """The surrogate's own word on one point."""
-    return float(surrogate.predict(domain.encode([point]))[0])

@@ -12,6 +12,7 @@ from milbox.embed.relu.bounds import Bounded, interval_bounds, rescaled
 from milbox.embed.relu.tighten import tighten
 from milbox.errors import UnsupportedProgram
 from milbox.inner.mip import Mip
+from milbox.inner.query import Query
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver
 from milbox.milp.solvers import Scip, Settings
@@ -34,24 +35,29 @@ class PaperMip(Mip):
     lp_bounds: bool = True
     one_sided: bool = False
 
-    def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
-        """The reason why it cannot be used here; None when it can."""
-        wide = [v.name for v in domain.variables if v.coding == "share"]
+    def refusal(self, query: Query) -> str | None:
+        """The reason why it cannot answer; None when it can."""
+        wide = [v.name for v in query.domain.variables if v.coding == "share"]
         if wide:
             return f"the paper's program has a column for each value, and {wide[0]!r} is a range"
-        return Mip.refusal(self, surrogate, domain)
+        return Mip.refusal(self, query)
 
     def program(
-        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point], apart: IntArray | None = None
+        self,
+        surrogate: Surrogate,
+        domain: Domain,
+        rows: Sequence[Point],
+        apart: IntArray | None = None,
+        radius: int = 1,
     ) -> tuple[MilpBuilder, Formulation]:
         """The acquisition problem of Section 3.3 as a program being built."""
         del apart
-        refusal = self.refusal(surrogate, domain)
+        refusal = self.refusal(Query.of(surrogate, domain))
         if refusal is not None:
             raise UnsupportedProgram(refusal)
 
         def extend(formulation: Formulation) -> None:
-            forbid_by_features(rows, formulation, self.radius)
+            forbid_by_features(rows, formulation, radius)
 
         milp = MilpBuilder()
         formulation = formulate(domain, milp)

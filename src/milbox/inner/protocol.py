@@ -1,21 +1,20 @@
-"""The protocol of inner solvers, which find the best untried point of a surrogate."""
+"""The protocol of inner solvers, which find the best untried points of a surrogate."""
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from numpy.random import Generator
 
-from milbox.arrays import Point
-from milbox.domain import Domain
-from milbox.surrogates.base import Surrogate
+from milbox.inner.query import Query
 from milbox.trials.answer import Answer
 
 
 class InnerSolver(Protocol):
-    """Anything that maximises a surrogate over the points of a domain that are not forbidden."""
+    """Anything that maximises a surrogate over a region."""
 
-    def best(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Answer:
-        """The `count` best points, one or more, best first; or a proof that none is left, or neither."""
+    def refusal(self, query: Query) -> str | None:
+        """Why it cannot answer such a query; None when it can."""
+        ...
+
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        """The best points, best first; or a proof that the region is empty, or neither."""
         ...

@@ -1,7 +1,6 @@
 """The best of many feasible points drawn at random."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,12 +10,11 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.errors import UnsupportedProgram
+from milbox.inner.certify import Claim, certify
 from milbox.inner.enumerate import Enumerate
+from milbox.inner.query import Query
 from milbox.inner.untried import sample, untried
-from milbox.milp.solution import Status
-from milbox.surrogates.base import Surrogate
 from milbox.trials.answer import Answer, Found
-from milbox.trials.trial import Certificate, Proposal
 
 # Points of the box drawn at a time, and how many are drawn before rejection is given up.
 DRAW = 10_000
@@ -41,11 +39,14 @@ class Sample:
     points: int = 10_000
     patience: int = PATIENCE
 
-    def best(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Answer:
-        """The `count` best of the points drawn that are not forbidden."""
+    def refusal(self, query: Query) -> str | None:
+        """Why it cannot answer; None when it can."""
+        return undrawable(query.domain) or not_beside(query)
+
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        """The best of the points drawn that are new."""
         began = time.perf_counter()
+        domain = query.domain
         drawn: list[IntArray] = []
         missing, left = self.points, self.patience
         while missing > 0 and left > 0:
@@ -54,15 +55,15 @@ class Sample:
             left -= DRAW
             drawn.append(found)
         points = np.concatenate(drawn)
-        if Enumerate().refusal(surrogate, domain) is not None:
-            new = {tuple(point) for point in points.tolist()}.difference(forbidden)
-            if len(new) < count:
+        if Enumerate().too_large(domain) is not None:
+            new = {point for point in map(tuple, points.tolist()) if point not in query.exclude}
+            if len(new) < query.count:
                 raise UnsupportedProgram(
                     undrawable(domain, self.patience)
                     or f"{self.patience:,} draws gave no more than {len(new)} untried feasible points"
                 )
-        values = surrogate.predict(domain.encode(points)) if len(points) else np.zeros(0)
-        return chosen("sample", points, values, surrogate, domain, forbidden, count, rng, began)
+        values = query.objective.predict(domain.encode(points)) if len(points) else np.zeros(0)
+        return chosen("sample", points, values, query, rng, began)
 
 
 @lru_cache(maxsize=16)
@@ -79,55 +80,47 @@ def undrawable(domain: Domain, patience: int = PATIENCE) -> str | None:
     )
 
 
+def not_beside(query: Query) -> str | None:
+    """Why points that are merely visited are no answer; None when they are."""
+    return "it keeps no distance from tried points" if query.region.radius > 1 else None
+
+
 def chosen(
-    origin: str,
-    points: IntArray,
-    values: FloatArray,
-    surrogate: Surrogate,
-    domain: Domain,
-    forbidden: Sequence[Point],
-    count: int,
-    rng: Generator,
-    began: float,
+    origin: str, points: IntArray, values: FloatArray, query: Query, rng: Generator, began: float
 ) -> Answer:
-    """The `count` best feasible points of those visited; any untried ones where those do not suffice."""
-    seen = set(forbidden)
-    picked: list[tuple[Point, float, str]] = []
+    """The best feasible points of those visited; any untried ones where those do not suffice."""
+    seen, picked = query.exclude, list[tuple[Point, float, str]]()
     order = np.argsort(-values, kind="stable")
     for start in range(0, len(order), CHECKED):
-        if len(picked) >= count:
+        if len(picked) >= query.count:
             break
         some = order[start : start + CHECKED]
-        for i in some[domain.feasible(points[some])]:
+        for i in some[query.domain.feasible(points[some])]:
             point = tuple(points[i].tolist())
-            if point not in seen and len(picked) < count:
-                seen.add(point)
+            if point not in seen and len(picked) < query.count:
+                seen = seen.extended([point])
                 picked.append((point, float(values[i]), origin))
-    if len(picked) < count:
-        more = untried(domain, seen, count - len(picked), rng)
+    if len(picked) < query.count:
+        more = untried(query.region.without([p for p, _, _ in picked]), query.count - len(picked), rng)
         if isinstance(more, Found):
             rest = [proposal.point for proposal in more.proposals]
-            worth = surrogate.predict(domain.encode(rest)).tolist()
-            picked += [(point, value, "random") for point, value in zip(rest, worth, strict=True)]
+            picked += [(point, query.predicted(point), "random") for point in rest]
         elif not picked:
             return more
-    own = surrogate.predict(domain.encode([point for point, _, _ in picked])).tolist()
     seconds = time.perf_counter() - began
     return Found(
         tuple(
-            Proposal(
-                point,
-                source,
-                Certificate(
-                    status=Status.FEASIBLE,
+            certify(
+                query,
+                Claim(
+                    point=point,
+                    origin=source,
                     value=value,
-                    bound=np.inf,
-                    residual=abs(value - predicted),
-                    no_goods=len(forbidden),
+                    no_goods=len(query.exclude),
                     seconds=seconds,
                     solver=f"{origin} of {len(points)} points",
                 ),
             )
-            for (point, value, source), predicted in zip(picked, own, strict=True)
+            for point, value, source in picked
         )
     )

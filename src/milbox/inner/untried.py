@@ -7,7 +7,6 @@ wide.
 """
 
 import time
-from collections.abc import Collection
 
 import numpy as np
 from numpy.random import Generator
@@ -19,11 +18,13 @@ from milbox.embed.domain import formulate, trusted
 from milbox.embed.grid import on_grid
 from milbox.embed.nogood import forbid
 from milbox.inner.enumerate import Enumerate, all_points
+from milbox.inner.query import Region
 from milbox.inner.walk import spread
 from milbox.milp.program import Affine, MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status
 from milbox.milp.solvers import Scip, Settings
 from milbox.trials.answer import Answer, Empty, Found, Unknown
+from milbox.trials.points import Points
 from milbox.trials.trial import Proposal
 
 DRAWS = 5_000
@@ -36,8 +37,7 @@ SOLVER = Scip(Settings.PAPER)
 
 
 def untried(
-    domain: Domain,
-    seen: Collection[Point],
+    region: Region,
     count: int,
     rng: Generator,
     *,
@@ -45,21 +45,20 @@ def untried(
     solver: Solver = SOLVER,
     limits: Limits = LIMITS,
 ) -> Answer:
-    """`count` feasible points outside `seen`, or as many as were found.
+    """`count` points of a region, or as many as were found.
 
     Args:
-        domain: the points to choose from.
-        seen: points that may not be chosen.
+        region: the points to choose from, with a radius of one.
         count: how many are wanted.
         rng: draws them.
         draws: points of the box that are drawn before rejection is given up.
         solver: solves a program with a random objective for each point that could not be drawn.
         limits: of one such program.
     """
-    taken = set(seen)
-    found = drawn(domain, taken, count, rng, draws)
-    taken.update(proposal.point for proposal in found)
-    if len(found) < count and Enumerate().refusal(None, domain) is None:  # type: ignore[arg-type]  # needs none
+    domain = region.domain
+    found = drawn(domain, region.exclude, count, rng, draws)
+    taken = region.exclude.extended(proposal.point for proposal in found)
+    if len(found) < count and Enumerate().too_large(domain) is None:
         left = [point for point in map(tuple, all_points(domain)[0].tolist()) if point not in taken]
         chosen = rng.permutation(len(left))[: count - len(found)]
         found += [Proposal(left[i], "random") for i in chosen]
@@ -68,12 +67,12 @@ def untried(
         answer = solved(domain, taken, rng, solver, limits)
         if isinstance(answer, Empty | Unknown):
             return Found(tuple(found)) if found else answer
-        taken.add(answer)
+        taken = taken.extended([answer])
         found.append(Proposal(answer, "random objective"))
     return Found(tuple(found))
 
 
-def drawn(domain: Domain, seen: set[Point], count: int, rng: Generator, draws: int) -> list[Proposal]:
+def drawn(domain: Domain, seen: Points, count: int, rng: Generator, draws: int) -> list[Proposal]:
     """Up to `count` new points by drawing from diagrams, or from the box with rejection."""
     found: dict[Point, None] = {}
     batch, spent = max(64, 4 * count), 0
@@ -97,7 +96,7 @@ def sample(domain: Domain, count: int, rng: Generator) -> IntArray:
 
 
 def solved(
-    domain: Domain, seen: Collection[Point], rng: Generator, solver: Solver, limits: Limits
+    domain: Domain, seen: Points, rng: Generator, solver: Solver, limits: Limits
 ) -> Point | Empty | Unknown:
     """The best point of a random linear objective.
 
@@ -137,7 +136,7 @@ def solved(
         excluded.append(point)
 
 
-def strolled(domain: Domain, point: Point, seen: Collection[Point], rng: Generator) -> Point:
+def strolled(domain: Domain, point: Point, seen: Points, rng: Generator) -> Point:
     """A new point after a random walk from one that a program found, which is a corner of the domain."""
     end = spread(domain, point, rng)
     return point if end in seen else end

@@ -15,6 +15,7 @@ import numpy as np
 
 from milbox.compiled import cache
 from milbox.domain import Domain, binary
+from milbox.inner.query import Query
 from milbox.surrogates.relu import ReluLearner, ReluNet, glorot
 from milbox.system import end_family, start_family
 
@@ -68,7 +69,7 @@ def compile_training_and_climbs() -> None:
     domain, rng = small_domain(), np.random.default_rng(0)
     points = list(domain)[:4]
     net = ReluLearner(steps=2).fit(domain.encode(points), np.arange(4, dtype=np.float64), rng)
-    Mip().best(net, domain, points, 1, rng)
+    Mip().solve(Query.of(net, domain, points), rng)
 
 
 def compile_branch_and_bound() -> None:
@@ -77,7 +78,7 @@ def compile_branch_and_bound() -> None:
 
     domain, rng = small_domain(), np.random.default_rng(0)
     net = ReluNet.of(glorot((domain.features, 2, 1), rng))
-    Branch().best(net, domain, list(domain)[:4], 1, rng)
+    Branch().solve(Query.of(net, domain, list(domain)[:4]), rng)
     assert domain.drawing is not None, "it is small"
     domain.drawing.draw(1, rng)
 

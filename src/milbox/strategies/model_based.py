@@ -11,11 +11,12 @@ from milbox.arrays import IntArray
 from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
+from milbox.inner.query import Query, Region
 from milbox.milp.program import Milp
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.units import in_own_units, unit_of
-from milbox.surrogates import Learner, Ranked, Surrogate
+from milbox.surrogates import Learner, Ranked
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
@@ -46,17 +47,17 @@ class ModelBased:
 
         unit = unit_of(history.values)
         features, values = history.points.features(domain), history.values / unit
-        asked = history.asked_points  # pending points too
+        region = Region(domain, history.asked_points)  # pending points are excluded too
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
             surrogate = self.learner.fit(features, values, rng)
             fitted = time.perf_counter() - began
-            best = self.inner.best(surrogate, domain, asked, 1, rng)
+            best = self.inner.solve(Query(surrogate, region), rng)
             if not isinstance(best, Found):
                 return joined(tuple(chosen), best)
             chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
-            asked = asked.extended([chosen[-1].point])
+            region = region.without([chosen[-1].point])
         return Found(tuple(chosen))
 
     def program(self, domain: Domain, history: History, rng: Generator) -> tuple[Milp, IntArray]:
@@ -73,9 +74,9 @@ class ModelBased:
                 f"{len(history.finished)} are measured"
             )
         unit = unit_of(history.values)
-        surrogate = self.learner.fit(domain.encode(history.points), history.values / unit, rng)
+        surrogate = self.learner.fit(history.points.features(domain), history.values / unit, rng)
         writer = Mip()
-        refusal = writer.refusal(surrogate, domain)
+        refusal = writer.refusal(Query.of(surrogate, domain))
         if refusal is not None:
             raise ValueError(f"the next point has no program: {refusal}")
         milp, formulation = writer.program(surrogate, domain, history.asked_points)
@@ -98,15 +99,15 @@ class ModelBased:
                 f"{described(domain)}",
                 f"random points still to come: {left}",
                 f"surrogate: {brief(self.learner)}",
-                *inner_explained(self.inner, surrogate, domain),
+                *inner_explained(self.inner, Query(surrogate, Region(domain))),
             ]
         )
 
 
-def inner_explained(inner: InnerSolver, surrogate: Surrogate, domain: Domain) -> list[str]:
+def inner_explained(inner: InnerSolver, query: Query) -> list[str]:
     """What the inner solver says about its choice, or its name where it has none to make."""
     explain = getattr(inner, "explain", None)
-    return [f"inner solver: {inner}"] if explain is None else [explain(surrogate, domain)]
+    return [f"inner solver: {inner}"] if explain is None else [explain(query)]
 
 
 def brief(thing: object) -> str:

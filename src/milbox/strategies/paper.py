@@ -43,13 +43,13 @@ class PaperStart:
         """`count` new feasible points, or as many as were found."""
         if drawable(domain):
             return RandomSearch().propose(domain, history, count, rng)
-        seen = set(history.asked_points)
+        seen = history.asked_points
         found: tuple[Proposal, ...] = ()
         while len(found) < count:
             answer = solved(domain, seen, rng, self.solver, self.limits)
             if isinstance(answer, Empty | Unknown):
                 return joined(found, answer)
-            seen.add(answer)
+            seen = seen.extended([answer])
             found = (*found, Proposal(answer, "random objective"))
         return Found(found)
 

@@ -15,6 +15,7 @@ from milbox.arrays import IntArray
 from milbox.domain import Domain
 from milbox.inner import Evolution, InnerSolver
 from milbox.inner.evolution.mutators import Pointwise
+from milbox.inner.query import Query, Region
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.units import in_own_units, unit_of
 from milbox.surrogates import Learner
@@ -48,7 +49,7 @@ class Penalised:
             return RandomSearch().propose(domain, history, count, rng)
         unit = unit_of(history.values)
         points, values = history.points.codes(domain), history.values / unit
-        asked = history.asked_points
+        region = Region(domain, history.asked_points)
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
@@ -61,11 +62,11 @@ class Penalised:
                 rng,
             )
             fitted = time.perf_counter() - began
-            best = self.inner.best(surrogate, domain, asked, 1, rng)
+            best = self.inner.solve(Query(surrogate, region), rng)
             if not isinstance(best, Found):
                 return joined(tuple(chosen), best)
             chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
-            asked = asked.extended([chosen[-1].point])
+            region = region.without([chosen[-1].point])
         return Found(tuple(chosen))
 
     def infeasible(self, domain: Domain, points: IntArray, rng: Generator) -> IntArray:

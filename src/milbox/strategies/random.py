@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from milbox.domain import Domain
+from milbox.inner.query import Region
 from milbox.inner.untried import DRAWS, LIMITS, SOLVER, untried
 from milbox.milp.solution import Limits, Solver
 from milbox.trials import Answer, History
@@ -27,8 +28,7 @@ class RandomSearch:
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new feasible points, or as many as were found."""
         return untried(
-            domain,
-            history.asked_points,
+            Region(domain, history.asked_points),
             count,
             rng,
             draws=self.draws,

@@ -10,6 +10,7 @@ import numpy as np
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.inner import InnerSolver
+from milbox.inner.query import Query
 from milbox.milp.solution import Status
 from milbox.surrogates import ReluNet, Surrogate
 from milbox.surrogates.relu import glorot
@@ -41,7 +42,7 @@ class InnerSolverConformance:
         for seed, count in ((0, 1), (1, 3)):
             rng = np.random.default_rng(seed)
             tried = [point for point in every if rng.random() < 0.5]
-            answer = self.inner.best(some_surrogate(domain, seed), domain, tried, count, rng)
+            answer = self.inner.solve(Query.of(some_surrogate(domain, seed), domain, tried, count), rng)
             points = [proposal.point for proposal in proposed(answer)]
             assert 1 <= len(points) <= count
             assert len({*points, *tried}) == len(points) + len(tried)
@@ -59,7 +60,7 @@ class InnerSolverConformance:
             tried = [every[i] for i in order[: 5 * seed]]
             left = values_left(surrogate, domain, tried)
             best, scale = max(left.values()), max(1.0, *map(abs, left.values()))
-            (proposal,) = proposed(self.inner.best(surrogate, domain, tried, 1, rng))
+            (proposal,) = proposed(self.inner.solve(Query.of(surrogate, domain, tried), rng))
             certificate = proposal.certificate
             if self.exact:
                 assert certificate is not None
@@ -73,9 +74,9 @@ class InnerSolverConformance:
     def test_the_last_point_is_found_and_then_nothing_is_claimed(self) -> None:
         domain = small_domain()
         every, surrogate = list(domain), some_surrogate(domain)
-        answer = self.inner.best(surrogate, domain, every[1:], 1, np.random.default_rng(0))
+        answer = self.inner.solve(Query.of(surrogate, domain, every[1:]), np.random.default_rng(0))
         assert [proposal.point for proposal in proposed(answer)] == every[:1]
-        answer = self.inner.best(surrogate, domain, every, 1, np.random.default_rng(0))
+        answer = self.inner.solve(Query.of(surrogate, domain, every), np.random.default_rng(0))
         assert not isinstance(answer, Found)
         if self.exact:
             assert answer == Empty()
@@ -84,7 +85,9 @@ class InnerSolverConformance:
         domain = small_domain()
         tried = list(domain)[::3]
         one, other = (
-            proposed(self.inner.best(some_surrogate(domain), domain, tried, 2, np.random.default_rng(5)))
+            proposed(
+                self.inner.solve(Query.of(some_surrogate(domain), domain, tried, 2), np.random.default_rng(5))
+            )
             for _ in range(2)
         )
         assert [proposal.point for proposal in one] == [proposal.point for proposal in other]

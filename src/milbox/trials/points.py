@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from milbox.arrays import FloatArray, IntArray, Point
+from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain import Domain
 
 
@@ -54,6 +54,15 @@ class Points(Sequence[Point]):  # noqa: PLW1641 - unhashable, as a list is
         """The encoded points, one a row; not to be written to."""
         with self._store.lock:
             return self._store.features_of(domain, self._length)
+
+    def inside(self, domain: Domain) -> IntArray:
+        """The codes of those points that are in the domain; not to be written to."""
+        with self._store.lock:
+            codes, inside = (
+                self._store.codes_of(domain, self._length),
+                self._store.inside_of(domain, self._length),
+            )
+        return codes if inside.all() else codes[inside]
 
     def __len__(self) -> int:
         return self._length
@@ -102,13 +111,14 @@ class _Store:
         self.places: dict[object, int] = {}
         self.placed = 0
         self.domain: Domain | None = None
-        self.codes, self.features = _Rows(), _Rows()
+        self.codes, self.features, self.inside = _Rows(), _Rows(), _Rows()
 
     def beginning(self, length: int) -> "_Store":
         """A store of its own for the first points, with what is known of them."""
         store = _Store(self.points[:length])
         store.domain = self.domain
         store.codes, store.features = self.codes.copy(length), self.features.copy(length)
+        store.inside = self.inside.copy(length)
         return store
 
     def first_place(self, point: object) -> int:
@@ -120,12 +130,24 @@ class _Store:
 
     def codes_of(self, domain: Domain, length: int) -> IntArray:
         if self.domain is not domain:
-            self.domain, self.codes, self.features = domain, _Rows(), _Rows()
+            self.domain, self.codes, self.features, self.inside = domain, _Rows(), _Rows(), _Rows()
         return self.codes.first(length, lambda start: domain.codes(self.points[start:length]))
 
     def features_of(self, domain: Domain, length: int) -> FloatArray:
         codes = self.codes_of(domain, length)
         return self.features.first(length, lambda start: domain.encode(codes[start:]))
+
+    def inside_of(self, domain: Domain, length: int) -> BoolArray:
+        codes = self.codes_of(domain, length)
+        return self.inside.first(length, lambda start: _inside(domain, codes[start:]))
+
+
+def _inside(domain: Domain, codes: IntArray) -> BoolArray:
+    """Which rows of codes are points of the domain."""
+    coding = domain.coding
+    inside: BoolArray = np.all((codes >= coding.low) & (codes <= coding.high), axis=1)
+    inside[inside] = domain.feasible(codes[inside])
+    return inside
 
 
 class _Rows:
@@ -140,7 +162,7 @@ class _Rows:
         if self.buffer is None or length > self.used:
             rows = made(self.used)
             if self.buffer is None or length > len(self.buffer):
-                grown = np.empty((length + length // 4, rows.shape[1]), dtype=rows.dtype)
+                grown = np.empty((length + length // 4, *rows.shape[1:]), dtype=rows.dtype)
                 if self.buffer is not None:
                     grown[: self.used] = self.buffer[: self.used]
                 self.buffer = grown

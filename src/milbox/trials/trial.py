@@ -13,22 +13,27 @@ from milbox.arrays import Point
 from milbox.milp.solution import Status
 from milbox.trials.origin import Origin
 
+EVERYWHERE = "all untried points"
+"""What most certificates are about."""
+
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What is proved about a proposal: no point left has an acquisition value beyond ``bound``."""
+    """What is proved about a proposal: of what it is about, nothing has an acquisition beyond ``bound``."""
 
     status: Status
     value: float
     """The acquisition value the inner solver claims for the point."""
     bound: float
-    """The proved bound on the acquisition over every point not yet tried; infinite when nothing is proved."""
+    """The proved bound on the acquisition over all that it is about; infinite when nothing is proved."""
     residual: float
     """|value - the surrogate's own prediction at the point|."""
     no_goods: int
     seconds: float = field(compare=False)
     solver: str
     """Name and version."""
+    about: str = EVERYWHERE
+    """The points among which the proposal is compared."""
 
     @property
     def gap(self) -> float:

@@ -4,7 +4,6 @@ The answer starts an exact search: it guarantees a proposal whatever the limit, 
 can be left out of the program.
 """
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from milbox.domain import Domain
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
+from milbox.trials.points import Points
 
 if TYPE_CHECKING:
     from milbox.inner.climb.kernel import Options
@@ -28,7 +28,7 @@ MOST_OPTIONS = 1 << 17
 
 
 def climbed(
-    surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], rng: Generator
+    surrogate: Surrogate, domain: Domain, forbidden: Points, rng: Generator
 ) -> tuple[Point, float] | None:
     """A feasible point that is not forbidden, and its prediction; None when no climb meets one.
 
@@ -49,8 +49,8 @@ def climbed(
         sizes=np.array([len(layer.bias) for layer in network.layers]),
     )
 
-    points = np.array(forbidden, dtype=np.int64)
-    low, high = domain.coding.low, np.array([v.codes[-1] for v in domain.variables])
+    points = forbidden.codes(domain)
+    low, high = domain.coding.low, domain.coding.high
     points = points[((low <= points) & (points <= high)).all(axis=1)]
     tried = Tried(options.first[:-1] + points - low, np.zeros(len(points), np.int64))
     label_all(tried)
@@ -68,7 +68,7 @@ def climbed(
             olds=np.empty(LONGEST, np.int64),
         )
         climb(layers, options, tried, found, desk, ROUNDS)
-    return best_of(found.options, found.values, options, surrogate, domain, set(forbidden))
+    return best_of(found.options, found.values, options, surrogate, domain, forbidden)
 
 
 def best_of(
@@ -77,7 +77,7 @@ def best_of(
     options: "Options",
     surrogate: Surrogate,
     domain: Domain,
-    seen: set[Point],
+    seen: Points,
 ) -> tuple[Point, float] | None:
     """The best visited point that is feasible and untried."""
     met = states[np.argsort(-values, kind="stable")][: int((values > -np.inf).sum())]
@@ -104,13 +104,12 @@ def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
     """Every (variable, code), with the feature it sets and to what, and its part in the linear rows."""
     from milbox.inner.climb.kernel import Options
 
-    places = domain.coding
     counts = np.array([len(v.codes) for v in domain.variables])
     first = np.concatenate([[0], np.cumsum(counts)])
     variable = np.repeat(np.arange(len(counts)), counts)
-    offset = np.arange(first[-1]) - first[variable]
-    feature, size = places.set_by(variable, offset + places.low[variable])
-    whole = np.where(places.onehot[variable], 1.0, offset + places.low[variable])
+    code = np.arange(first[-1]) - first[variable] + domain.coding.low[variable]
+    feature, size = domain.coding.set_by(variable, code)
+    whole = np.where(domain.coding.onehot[variable], 1.0, code)
 
     matrix, lower, upper, _ = domain.linear_system
     by_option = (matrix[:, feature].multiply(whole[None, :])).tocsc()

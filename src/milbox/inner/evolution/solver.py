@@ -1,16 +1,16 @@
 """Evolution as inner solver: the paper's inexact baseline."""
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import FloatArray, IntArray, Point
+from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
 from milbox.inner.evolution.mutators import Mutator, Pointwise, Scheme, State
-from milbox.inner.sample import chosen
+from milbox.inner.query import Query
+from milbox.inner.sample import chosen, not_beside
 from milbox.inner.untried import sample
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
@@ -41,18 +41,20 @@ class Evolution:
     tournament: int = 20
     alive: int = 1000
 
-    def best(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Answer:
-        """The `count` best children visited that are not forbidden."""
+    def refusal(self, query: Query) -> str | None:
+        """Why it cannot answer; None when it can."""
+        return not_beside(query)
+
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        """The best children visited that are new."""
         began = time.perf_counter()
-        founders = np.array(forbidden, dtype=np.int64).reshape(-1, len(domain.variables))
+        founders = query.exclude.codes(query.domain)
         if not len(founders):
-            founders = sample(domain, FOUNDERS, rng)
+            founders = sample(query.domain, FOUNDERS, rng)
         if not len(founders):  # feasible points are too rare to draw, and none is known
-            return chosen("evolution", founders, np.zeros(0), surrogate, domain, forbidden, count, rng, began)
-        points, values = self.visited(surrogate, domain, founders, rng)
-        return chosen("evolution", points, values, surrogate, domain, forbidden, count, rng, began)
+            return chosen("evolution", founders, np.zeros(0), query, rng, began)
+        points, values = self.visited(query.objective, query.domain, founders, rng)
+        return chosen("evolution", points, values, query, rng, began)
 
     def visited(
         self, surrogate: Surrogate, domain: Domain, founders: IntArray, rng: Generator

@@ -1,8 +1,6 @@
 """Exact branch and bound for networks over decision diagrams, tied together by sums or not."""
 
-import math
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -10,19 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.diagrams.product import CODES, EDGES, Product, for_search
 from milbox.errors import UnsupportedProgram
+from milbox.inner.certify import Claim, certify
 from milbox.inner.loading import load_search
+from milbox.inner.query import Query
 from milbox.inner.search.paths import Paths, paths_of
 from milbox.inner.spacing import is_spaced
-from milbox.milp.solution import Limits, Status
-from milbox.surrogates.base import Surrogate
+from milbox.milp.solution import Limits
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
 from milbox.trials.answer import Answer, Empty, Found, Unknown
-from milbox.trials.trial import Certificate, Proposal
 
 if TYPE_CHECKING:
     from milbox.inner.search.maximise import Found as Searched
@@ -52,8 +49,11 @@ class Branch:
     limits: Limits = Limits()
     edges: int = EDGES
 
-    def refusal(self, surrogate: Surrogate, domain: Domain) -> str | None:
-        """The reason why it cannot be used here; None when it can."""
+    def refusal(self, query: Query) -> str | None:
+        """The reason why it cannot answer; None when it can."""
+        surrogate, domain = query.objective, query.domain
+        if query.region.radius > 1:
+            return "it keeps no distance from tried points"
         if not isinstance(surrogate, Linear | ReluNet):
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
         if is_spaced(domain):
@@ -80,69 +80,51 @@ class Branch:
         load_search()
         as_paths(domain, self.edges)
 
-    def best(
-        self, surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], count: int, rng: Generator
-    ) -> Answer:
-        """The `count` best points, best first; fewer when fewer are left."""
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        """The best points, best first; fewer when fewer are left."""
         # numba is slow to import, so whoever does not search does not pay for it.
         from milbox.inner.search.maximise import maximise
         from milbox.inner.search.network import layered, task_of
 
-        refusal = self.refusal(surrogate, domain)
+        refusal = self.refusal(query)
         if refusal is not None:
             raise UnsupportedProgram(f"branch and bound cannot be used: {refusal}")
+        surrogate, domain = query.objective, query.domain
         self.prepare(domain)
         began = time.perf_counter()
         assert isinstance(surrogate, Linear | ReluNet), "refusal() says no to others"
         paths = as_paths(domain, self.edges)
         if paths is None:
             return Empty()  # a diagram has no path
-        tried = inside(domain, apart(domain, self.edges), forbidden)
+        tried = query.exclude.inside(domain)
         found = maximise(
             task_of(layered(surrogate, paths), paths, rng),
             tried,
-            count,
+            query.count,
             rng,
             seconds=self.limits.seconds - (time.perf_counter() - began),
             nodes=self.limits.nodes,
             gap=self.limits.gap,
         )
         if len(found.points):
-            return Found(self.proposals(surrogate, domain, tried, found, began))
+            seconds = time.perf_counter() - began
+            claims = [self.claim(found, place, len(tried), seconds) for place in range(len(found.points))]
+            return Found(tuple(certify(query, claim) for claim in claims))
         if found.complete:
             return Empty()
         return Unknown(f"branch and bound met no untried point in {found.nodes} nodes")
 
-    def proposals(
-        self, surrogate: Surrogate, domain: Domain, tried: IntArray, found: "Searched", began: float
-    ) -> tuple[Proposal, ...]:
-        """What was found as points of the domain, checked and certified."""
-        own = surrogate.predict(domain.encode(found.points))
-        seconds = time.perf_counter() - began
-        proposals = []
-        for place, point in enumerate(map(tuple, found.points.tolist())):
-            assert domain.contains(point), "diagrams hold feasible codes, and ties are exact"
-            assert not (tried == found.points[place]).all(axis=1).any(), "tried points are told apart"
-            certificate = self.certificate(found, place, float(own[place]), len(tried), seconds)
-            proposals.append(Proposal(point, "branch and bound", certificate))
-        return tuple(proposals)
-
-    def certificate(
-        self, found: "Searched", place: int, prediction: float, no_goods: int, seconds: float
-    ) -> Certificate:
+    def claim(self, found: "Searched", place: int, no_goods: int, seconds: float) -> Claim:
         """What is proved about one of the points found, once those before it are taken."""
         value = float(found.values[place])
         bound = max(value + found.slack, found.rest)
-        residual = abs(value - prediction)
-        proved = bound - value <= max(2.0 * found.slack, self.limits.gap * max(abs(value), abs(bound)))
-        if not residual <= ROUNDING * found.scale:  # also if one of them is no number
-            # What was searched is not the surrogate, and proves nothing about it.
-            proved, bound = False, math.inf
-        return Certificate(
-            status=Status.OPTIMAL if proved else Status.FEASIBLE,
+        return Claim(
+            point=tuple(found.points[place].tolist()),
+            origin="branch and bound",
             value=value,
             bound=bound,
-            residual=residual,
+            proved=bound - value <= max(2.0 * found.slack, self.limits.gap * max(abs(value), abs(bound))),
+            rounding=ROUNDING * found.scale,
             no_goods=no_goods,
             seconds=seconds,
             solver=f"branch and bound ({found.nodes} node{'' if found.nodes == 1 else 's'})",
@@ -164,22 +146,6 @@ def taken_apart(domain: Domain, edges: int) -> Product:
 def as_paths(domain: Domain, edges: int) -> Paths | None:
     """The domain as paths; None if it has none."""
     return paths_of(apart(domain, edges))
-
-
-def inside(domain: Domain, product: Product, points: Sequence[Point]) -> IntArray:
-    """The points that lie in the domain, one a row."""
-    codes = as_array(points, len(domain.variables))
-    return codes[product.contains(codes)] if len(codes) else codes
-
-
-def as_array(points: Sequence[Point], width: int) -> IntArray:
-    """Points as an array, one a row."""
-    try:
-        # Three times as fast as NumPy's own way, which looks at each number's type.
-        flat = np.frombuffer(b"".join(map(bytes, points)), dtype=np.uint8)
-    except (ValueError, TypeError):  # codes beyond 0..255
-        flat = np.array(points)
-    return flat.astype(np.int64).reshape(-1, width)
 
 
 def hidden_units(surrogate: Linear | ReluNet) -> int:

@@ -19,6 +19,7 @@ from milbox.milp.solution import Status
 from milbox.trials.header import Header
 from milbox.trials.identity import recognised
 from milbox.trials.trial import (
+    EVERYWHERE,
     Cancelled,
     Certificate,
     Failed,
@@ -373,7 +374,8 @@ def _list(entry: Any) -> list[Any]:
 
 
 def _jsonable(certificate: Certificate) -> dict[str, Any]:
-    return {
+    about = {} if certificate.about == EVERYWHERE else {"about": certificate.about}
+    return about | {
         "status": certificate.status.value,
         "value": _number(certificate.value),
         "bound": _number(certificate.bound),
@@ -393,6 +395,7 @@ def _certificate(entry: dict[str, Any]) -> Certificate:
         no_goods=int(entry["no_goods"]),
         seconds=float(entry["seconds"]),
         solver=str(entry["solver"]),
+        about=str(entry.get("about", EVERYWHERE)),
     )
 
 

@@ -1,0 +1,94 @@
+"""What an inner solver is asked: the best points of an objective over a region."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from milbox.arrays import BoolArray, IntArray, Point
+from milbox.domain import Domain
+from milbox.inner.spacing import near
+from milbox.surrogates.base import Surrogate
+from milbox.trials.points import Points
+from milbox.trials.trial import EVERYWHERE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """Where a proposal may lie: the points of a domain that are new.
+
+    Attributes:
+        domain: the feasible points.
+        exclude: the points tried before.
+        radius: in how many variables a point must differ from every excluded one.
+        apart: by how many steps a variable differs, one number for each; by one where there are none.
+    """
+
+    domain: Domain
+    exclude: Points = field(default_factory=Points)
+    radius: int = 1
+    apart: IntArray | None = None
+
+    def without(self, points: Iterable[Point]) -> "Region":
+        """The region without these points."""
+        return replace(self, exclude=self.exclude.extended(points))
+
+    @property
+    def steps_apart(self) -> IntArray:
+        """By how many steps each variable differs."""
+        return np.ones(len(self.domain.variables), dtype=np.int64) if self.apart is None else self.apart
+
+    def far(self, points: IntArray) -> BoolArray:
+        """Which of the points, one a row, differ enough from every excluded one."""
+        if self.radius == 1:
+            return ~near(points, self.exclude.codes(self.domain), self.steps_apart)
+        tried, apart = self.exclude.codes(self.domain), self.steps_apart
+        counts = [(np.abs(tried - point) >= apart).sum(axis=1).min(initial=self.radius) for point in points]
+        return np.array(counts, dtype=np.int64) >= self.radius
+
+    def __contains__(self, point: Point) -> bool:
+        if point in self.exclude or not self.domain.contains(point):
+            return False
+        if self.radius == 1 and (self.apart is None or (self.apart == 1).all()):
+            return True
+        return bool(self.far(np.array([point], dtype=np.int64))[0])
+
+    @property
+    def about(self) -> str:
+        """The region in words, for certificates."""
+        spaced = self.apart is not None and bool((self.apart > 1).any())
+        if self.radius == 1:
+            return "untried points at a distance from every tried one" if spaced else EVERYWHERE
+        return f"untried points that differ from every tried one in at least {self.radius} variables"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Query:
+    """The `count` best points of an objective over a region."""
+
+    objective: Surrogate
+    region: Region
+    count: int = 1
+
+    @classmethod
+    def of(cls, objective: Surrogate, domain: Domain, tried: Iterable[Point] = (), count: int = 1) -> "Query":
+        """The query for the `count` best points of a domain beside the tried ones."""
+        return cls(objective, Region(domain, Points(tried)), count)
+
+    @property
+    def domain(self) -> Domain:
+        """The region's feasible points."""
+        return self.region.domain
+
+    @property
+    def exclude(self) -> Points:
+        """The points that may not be the answer."""
+        return self.region.exclude
+
+    def without(self, points: Sequence[Point], count: int) -> "Query":
+        """The query for `count` points beside these."""
+        return replace(self, region=self.region.without(points), count=count)
+
+    def predicted(self, point: Point) -> float:
+        """The objective's own word on one point."""
+        return float(self.objective.predict(self.domain.encode([point]))[0])

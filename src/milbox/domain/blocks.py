@@ -8,13 +8,13 @@ apart into small ones once the sums that tie them together are set aside.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.domain.constraints.kinds import AllDifferent, Count, conjuncts
 from milbox.domain.domain import Domain
+from milbox.domain.kept import kept
 from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear, Literal, combine, compare
 from milbox.domain.model.variables import Variable
@@ -82,7 +82,7 @@ def tied_blocks(domain: Domain, limit: int = STATES) -> Tied | None:
     return _tied_blocks(domain, limit)
 
 
-@lru_cache(maxsize=64)
+@kept
 def _tied_blocks(domain: Domain, limit: int) -> Tied | None:
     found: list[Block] = []
     ties: list[Linear] = []

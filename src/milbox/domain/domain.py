@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -301,6 +301,14 @@ class Domain:
     def box_size(self) -> int:
         """The number of points without the constraints."""
         return int(np.prod([len(v.codes) for v in self.variables], dtype=object))
+
+    @cached_property
+    def results(self) -> dict[Hashable, Any]:
+        """What functions marked `kept` have worked out about the domain."""
+        return {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Domain, (self.declared, self.constraints)  # without what was worked out
 
     def to_json(self) -> dict[str, Any]:
         """A plain form that `from_json` rebuilds the domain from."""

@@ -8,7 +8,7 @@ expression being one makes the part hold, and what it is otherwise does not matt
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, singledispatch
+from functools import singledispatch
 
 import numpy as np
 from scipy.sparse import csr_array, diags_array
@@ -28,6 +28,7 @@ from milbox.domain import (
     Table,
     Variable,
 )
+from milbox.domain.kept import kept
 from milbox.domain.linear_system import relaxed
 from milbox.domain.model.monomials import Monomial, reach
 from milbox.embed.affine import NOTHING, constant, total
@@ -387,7 +388,7 @@ def constrained(formulation: Formulation) -> Formulation:
     return formulation
 
 
-@lru_cache(maxsize=64)
+@kept
 def trusted(domain: Domain) -> bool:
     """Whether a solver's proofs about the domain's rows count.
 

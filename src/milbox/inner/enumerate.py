@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
@@ -11,6 +10,7 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.blocks import Block
+from milbox.domain.kept import kept
 from milbox.domain.model.numbers import digits
 from milbox.inner.certify import Claim, certify
 from milbox.inner.query import Query
@@ -120,7 +120,7 @@ def summed(parts: Sequence[FloatArray]) -> FloatArray:
     return sums
 
 
-@lru_cache(maxsize=4)
+@kept
 def all_points(domain: Domain) -> tuple[IntArray, dict[Point, int]]:
     """Every point, one a row, and the row of each."""
     found = listed_parts(domain)
@@ -153,7 +153,7 @@ def encoded(domain: Domain) -> Sequence[FloatArray]:
     return [domain.encode(points[i : i + step]) for i in range(0, max(1, len(points)), step)]
 
 
-@lru_cache(maxsize=2)
+@kept
 def all_features(domain: Domain) -> FloatArray:
     """The features of every point of a domain small enough to keep them."""
     return domain.encode(all_points(domain)[0])

@@ -129,6 +129,7 @@ class Mip:
             elif len(domain.coding.shares):
                 # The solver's tolerances let this point through, or it lies between points of the grid.
                 point = on_grid(solution.x, formulation, self.solver, forbidden, apart)
+                point = point if point is not None and point in region else None
                 break
             elif point in rows:
                 point = None

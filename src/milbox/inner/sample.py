@@ -2,13 +2,13 @@
 
 import time
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
+from milbox.domain.kept import kept
 from milbox.errors import UnsupportedProgram
 from milbox.inner.certify import Claim, certify
 from milbox.inner.enumerate import Enumerate
@@ -66,7 +66,7 @@ class Sample:
         return chosen("sample", points, values, query, rng, began)
 
 
-@lru_cache(maxsize=16)
+@kept
 def undrawable(domain: Domain, patience: int = PATIENCE) -> str | None:
     """The reason why feasible points cannot be drawn uniformly in `patience` draws; None where they can."""
     if domain.drawing is not None:

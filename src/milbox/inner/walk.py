@@ -5,13 +5,13 @@ walk side by side, so that NumPy looks at all of their next points at once.
 """
 
 from collections.abc import Hashable, Sequence
-from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain, Variable
+from milbox.domain.kept import kept
 from milbox.inner.spacing import near
 from milbox.surrogates.base import Surrogate
 
@@ -114,7 +114,7 @@ def sizes_of(steps: IntArray, rng: Generator) -> IntArray:
     return np.where(rng.random(len(steps)) < 0.5, -sizes, sizes)
 
 
-@lru_cache(maxsize=16)
+@kept
 def partners(domain: Domain) -> tuple[IntArray, IntArray, IntArray]:
     """The wide variables; the pairs of them with equal steps; the pairs of variables with equal values."""
     wide = domain.coding.shares

@@ -1,12 +1,12 @@
 """The paper's methods as published: training, program, solver and first points."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
 
 from milbox.domain import Domain
+from milbox.domain.kept import kept
 from milbox.inner import PaperMip
 from milbox.inner.evolution.mutators import paired_subsets
 from milbox.inner.untried import sample, solved
@@ -54,7 +54,7 @@ class PaperStart:
         return Found(found)
 
 
-@lru_cache(maxsize=16)
+@kept
 def drawable(domain: Domain) -> bool:
     """Whether the paper would have drawn points of this domain at random."""
     if not domain.constraints or paired_subsets(domain) is not None:

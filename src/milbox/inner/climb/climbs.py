@@ -4,7 +4,6 @@ The answer starts an exact search: it guarantees a proposal whatever the limit, 
 can be left out of the program.
 """
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
+from milbox.domain.kept import kept
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -99,7 +99,7 @@ def as_network(surrogate: Surrogate) -> ReluNet | None:
     return surrogate if isinstance(surrogate, ReluNet) and surrogate.hidden else None
 
 
-@lru_cache(maxsize=16)
+@kept
 def listed_options(domain: Domain) -> tuple["Options", IntArray, FloatArray]:
     """Every (variable, code), with the feature it sets and to what, and its part in the linear rows."""
     from milbox.inner.climb.kernel import Options

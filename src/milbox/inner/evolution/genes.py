@@ -1,13 +1,13 @@
 """The independent choices that make up a point, and what each adds to its features."""
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray, SparseMatrix
 from milbox.domain import Domain
 from milbox.domain.blocks import Block, blocks
+from milbox.domain.kept import kept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,14 +54,14 @@ class Genes:
         return made
 
 
-@lru_cache(maxsize=16)
+@kept
 def block_genes(domain: Domain) -> Genes | None:
     """One gene per block of the constraints; None when they do not fall into small blocks."""
     found = blocks(domain)
     return None if found is None else genes_of(domain, found)
 
 
-@lru_cache(maxsize=16)
+@kept
 def variable_genes(domain: Domain) -> Genes:
     """One gene per variable, whatever the constraints."""
     return genes_of(

@@ -7,7 +7,6 @@ constraints that is one gene per variable, as published. Otherwise children are 
 """
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.domain import Domain
+from milbox.domain.kept import kept
 from milbox.domain.model.expressions import Linear
 from milbox.domain.model.variables import Binary
 from milbox.inner.evolution.genes import Genes, block_genes, variable_genes
@@ -163,7 +163,7 @@ class Pairs:
     """Whether each variable is in some subset."""
 
 
-@lru_cache(maxsize=16)
+@kept
 def paired_subsets(domain: Domain) -> Pairs | None:
     """The pairs, when the constraints say nothing but that disjoint subsets of equal size are balanced."""
     subsets: list[list[int]] = []
@@ -201,7 +201,7 @@ def exchanged(domain: Domain, made: IntArray, sizes: IntArray, state: State) -> 
     return True
 
 
-@lru_cache(maxsize=16)
+@kept
 def linear_members(domain: Domain) -> tuple[IntArray, IntArray]:
     """The variables of each linear constraint on at least two: members[starts[c]:starts[c + 1]]."""
     matrix = domain.linear_system[0]

@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.random import Generator
 
 from milbox.domain import Domain
 from milbox.domain.diagrams.product import CODES, EDGES, Product, for_search
+from milbox.domain.kept import kept
 from milbox.errors import UnsupportedProgram
 from milbox.inner.certify import Claim, certify
 from milbox.inner.loading import load_search
@@ -136,13 +136,13 @@ def apart(domain: Domain, edges: int) -> Product:
     return domain.product if edges == EDGES else taken_apart(domain, edges)
 
 
-@lru_cache(maxsize=16)
+@kept
 def taken_apart(domain: Domain, edges: int) -> Product:
     """The same for another number of edges than the domain's own."""
     return for_search(domain, edges)
 
 
-@lru_cache(maxsize=16)
+@kept
 def as_paths(domain: Domain, edges: int) -> Paths | None:
     """The domain as paths; None if it has none."""
     return paths_of(apart(domain, edges))

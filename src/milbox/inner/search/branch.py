@@ -56,13 +56,13 @@ class Branch:
             return "it keeps no distance from tried points"
         if not isinstance(surrogate, Linear | ReluNet):
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
-        if is_spaced(domain):
-            return "new points keep a distance from tried ones in some variables, which it does not know"
         if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 2:
             return f"the network has {len(surrogate.hidden)} hidden layers, and it takes at most two"
         wide = next((v for v in domain.variables if len(v.codes) > CODES), None)
         if wide is not None:
             return f"{wide.name!r} has {len(wide.codes)} values, and it lists at most {CODES} of a variable"
+        if is_spaced(domain):
+            return "new points keep a distance from tried ones in some variables, which it does not know"
         product = apart(domain, self.edges)
         if product.rest:
             return f"no decision diagram of at most {self.edges} edges holds {shortened(product.rest[0])}"

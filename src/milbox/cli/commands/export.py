@@ -90,10 +90,14 @@ def write_optuna(record: "Record", name: str, out: Path) -> None:
 
 def distribution(variable: "Variable") -> Any:
     """The Optuna distribution of one scalar variable."""
-    from optuna.distributions import CategoricalDistribution, IntDistribution
+    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+    from milbox.domain import Real
 
     if variable.kind == "categorical":
         return CategoricalDistribution([variable.value(code) for code in variable.codes])
+    if isinstance(variable, Real):
+        return FloatDistribution(float(variable.low), float(variable.high), step=float(variable.step))
     return IntDistribution(variable.codes[0], variable.codes[-1])
 
 

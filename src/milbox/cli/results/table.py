@@ -98,7 +98,7 @@ def trial_entry(trial: "Trial") -> dict[str, Any]:
 
 def choice_text(variable: "Variable", code: int) -> str:
     """How a value of a variable is written in CSV."""
-    return choice_texts(variable)[code] if variable.kind == "categorical" else str(code)
+    return choice_texts(variable)[code] if variable.kind == "categorical" else str(variable.value(code))
 
 
 def choice_texts(variable: "Variable") -> list[str]:
@@ -115,9 +115,11 @@ def code_of(variable: "Variable", entry: Any, decimal_comma: bool = False) -> in
     if not isinstance(entry, str):
         return variable.code(entry)
     if variable.kind != "categorical":
-        number = _number_or_none(entry)
+        real = variable.kind == "real"
+        number = _number_or_none(point_for_comma(entry, decimal_comma) if real else entry)
         if number is None:
-            raise ValueError(f"{variable.name!r} takes whole numbers, not {shortened(entry)}")
+            kind = "numbers" if real else "whole numbers"
+            raise ValueError(f"{variable.name!r} takes {kind}, not {shortened(entry)}")
         return variable.code(number)
     texts = choice_texts(variable)
     if entry in texts:

@@ -276,17 +276,25 @@ class Linear(Constraint):
         )
 
     @property
+    def units(self) -> tuple[Exact, Exact]:
+        """What a sum is divided by once a number is taken off, to be one of values; 1 and 0 without reals."""
+        terms, added = in_values(self.terms)
+        if not any(f.code is None and f.variable.kind == "real" for monomial, _ in terms for f in monomial):
+            return 1, 0
+        # Coefficients become the smallest whole numbers.
+        whole = whole_scale([c for _, c in terms])
+        return Fraction(math.gcd(*(int(c * whole) for _, c in terms)), whole), added
+
+    @property
     def written(self) -> tuple[tuple[tuple[Monomial, Number], ...], Number, Number]:
         """Terms and limits for people: in values of reals, and divided by a power of ten where too long."""
-        terms, added = in_values(self.terms)
-        if any(factor.variable.kind == "real" for monomial, _ in terms for factor in monomial):
-            # As small whole numbers as there are, unless that makes decimals of the limits.
-            unit = Fraction(math.gcd(*(c.numerator for _, c in terms)), whole_scale([c for _, c in terms]))
+        unit, added = self.units
+        if (unit, added) != (1, 0):
             lower, upper = (
-                limit if isinstance(limit, float) else plain(number((limit - added) / (unit or 1)))
+                limit if isinstance(limit, float) else plain(number((limit - added) / unit))
                 for limit in (self.lower, self.upper)
             )
-            return tuple((m, plain(number(c / (unit or 1)))) for m, c in terms), lower, upper
+            return tuple((m, plain(number(c / unit))) for m, c in in_values(self.terms)[0]), lower, upper
         digits = len(str(max((abs(c) for _, c in self.terms), default=0)))
         if digits <= 16:
             return self.terms, self.lower, self.upper

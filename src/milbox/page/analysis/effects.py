@@ -188,7 +188,10 @@ def levels(
         ends = (int(codes.min()), int(codes.max()))
         slope = float(weights[own[0]] / made.slope[own[0]])
         middle = float(codes.mean())
-        return tuple(Level(number(end), int((codes == end).sum()), slope * (end - middle)) for end in ends)
+        return tuple(
+            Level(number(variable.value(end)), int((codes == end).sum()), slope * (end - middle))
+            for end in ends
+        )
     tried, counts = np.unique(codes, return_counts=True)
     raw = np.concatenate([np.zeros(len(tried) - len(own)), weights[own]])
     raw = raw - float((raw * counts).sum() / counts.sum())

@@ -94,8 +94,12 @@ def standing(constraint: Constraint, codes: Mapping[str, IntArray]) -> Standing:
         return Standing(rule, "broken", "does not hold at the best point", -1.0)
     match constraint:
         case Linear(terms, lower, upper) if terms:
-            low, high = reach(constraint)
-            return limited(rule, "the sum is", float(total(terms, codes)[0]), (lower, upper), (low, high))
+            unit, added = map(float, constraint.units)
+            activity, lower, upper, low, high = (
+                (float(end) - added) / unit
+                for end in (total(terms, codes)[0], lower, upper, *reach(constraint))
+            )
+            return limited(rule, "the sum is", activity, (lower, upper), (low, high))
         case Count(parts, lower, upper):
             held = float(sum(bool(part.holds(codes)[0]) for part in parts))
             return limited(rule, f"of {len(parts)} parts hold", held, (lower, upper), (0, len(parts)))

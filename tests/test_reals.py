@@ -17,7 +17,7 @@ from milbox.cli.problem.file import parse_problem
 from milbox.domain import Real
 from milbox.domain.rules.read import rule
 from milbox.domain.rules.write import rule_text
-from milbox.inner import Auto, Enumerate, InnerSolver, Mip
+from milbox.inner import Auto, Enumerate, Evolution, InnerSolver, Mip
 from milbox.inner.query import Query, Region
 from milbox.inner.spacing import distances, near
 from milbox.inner.untried import untried
@@ -254,6 +254,13 @@ def test_a_study_over_reals_resumes_from_its_journal(tmp_path: Path) -> None:
     for trial in whole.trials:
         assert domain.contains(trial.point)
         assert sum(Decimal(repr(float(amount))) for amount in trial.assignment["mix"]) == 1
+
+
+def test_evolution_refuses_to_list_a_fine_grid() -> None:
+    domain = mb.Domain([mb.real("t", 20.0, 80.0)])
+    refusal = Evolution().refusal(Query.of(network(np.random.default_rng(0), 1), domain))
+    assert refusal is not None
+    assert "'t' has 6,000,001 values" in refusal
 
 
 def test_problem_files_know_reals() -> None:

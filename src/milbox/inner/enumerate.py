@@ -17,7 +17,8 @@ from milbox.inner.query import Query
 from milbox.inner.spacing import distances, is_spaced
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
-from milbox.trials.answer import Answer, Empty, Found
+from milbox.trials.answer import Answer, Empty, Found, joined
+from milbox.trials.trial import Proposal
 
 # How many feature entries are encoded at a time, and how many are kept for the next step (128 MB).
 CHUNK = 1 << 20
@@ -46,6 +47,8 @@ class Enumerate:
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best points by prediction; equal ones in an order drawn from rng."""
+        if query.count > 1 and is_spaced(query.domain):
+            return self.one_by_one(query, rng)
         began = time.perf_counter()
         domain, surrogate, region = query.domain, query.objective, query.region
         points, index = all_points(domain)
@@ -87,6 +90,16 @@ class Enumerate:
                 for i in chosen
             )
         )
+
+    def one_by_one(self, query: Query, rng: Generator) -> Answer:
+        """The best points, each at a distance from those before it."""
+        found: tuple[Proposal, ...] = ()
+        while len(found) < query.count:
+            answer = self.solve(query.without([proposal.point for proposal in found], 1), rng)
+            if not isinstance(answer, Found):
+                return joined(found, answer)
+            found = (*found, *answer.proposals)
+        return Found(found)
 
 
 def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:

@@ -46,7 +46,7 @@ CODES = 1 << 14
 """Variables with more codes than this are not listed in a layer."""
 
 SHARE_CODES = 128
-"""The same for reals and wide integers beside others: sums of them have nearly as many states as codes."""
+"""The same for two reals or wide integers together: sums of them have nearly as many states as codes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +174,8 @@ class Component:
             TooLarge: no order tried has few enough edges.
         """
         variables = [self.domain.variables[i] for i in self.members]
-        most = CODES if len(variables) == 1 else SHARE_CODES
-        if any(len(v.codes) > (most if v.coding == "share" else CODES) for v in variables):
+        shares = [v for v in variables if v.coding == "share" and len(v.codes) > SHARE_CODES]
+        if len(shares) > 1 or any(len(v.codes) > CODES for v in variables):
             raise TooLarge
         own = {v.name: k for k, v in enumerate(variables)}
         scopes = [[own[v.name] for v in c.variables] for c in self.constraints]

@@ -19,6 +19,9 @@ from milbox.trials.answer import Answer
 # Random feasible points to start from when nothing has been tried yet.
 FOUNDERS = 100
 
+# Values of a variable that are listed.
+MOST_CODES = 1 << 16
+
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
@@ -43,6 +46,11 @@ class Evolution:
 
     def refusal(self, query: Query) -> str | None:
         """Why it cannot answer; None when it can."""
+        wide = next((v for v in query.domain.variables if len(v.codes) > MOST_CODES), None)
+        if wide is not None:
+            return (
+                f"{wide.name!r} has {len(wide.codes):,} values, and it lists at most {MOST_CODES:,} of each"
+            )
         return not_beside(query)
 
     def solve(self, query: Query, rng: Generator) -> Answer:

@@ -8,6 +8,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
+from milbox.errors import UnsupportedProgram
 from milbox.inner.evolution.mutators import Mutator, Pointwise, Scheme, State
 from milbox.inner.query import Query
 from milbox.inner.sample import chosen, not_beside
@@ -46,16 +47,14 @@ class Evolution:
 
     def refusal(self, query: Query) -> str | None:
         """Why it cannot answer; None when it can."""
-        wide = next((v for v in query.domain.variables if len(v.codes) > MOST_CODES), None)
-        if wide is not None:
-            return (
-                f"{wide.name!r} has {len(wide.codes):,} values, and it lists at most {MOST_CODES:,} of each"
-            )
-        return not_beside(query)
+        return too_wide(query.domain) or not_beside(query)
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best children visited that are new."""
         began = time.perf_counter()
+        refusal = too_wide(query.domain)
+        if refusal is not None:
+            raise UnsupportedProgram(refusal)
         founders = query.exclude.codes(query.domain)
         if not len(founders):
             founders = sample(query.domain, FOUNDERS, rng)
@@ -128,3 +127,11 @@ def parents(values: FloatArray, tournament: int, count: int, state: State) -> tu
     best, second = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     tournaments(values, tournament, best, second, state)
     return best, second
+
+
+def too_wide(domain: Domain) -> str | None:
+    """The reason why the values of each variable cannot be listed; None when they can."""
+    wide = next((v for v in domain.variables if len(v.codes) > MOST_CODES), None)
+    if wide is None:
+        return None
+    return f"{wide.name!r} has {len(wide.codes):,} values, and it lists at most {MOST_CODES:,} of each"

@@ -16,6 +16,7 @@ from milbox.inner.search.maximise import DEEP, EFFORT, Found, maximise
 from milbox.inner.search.network import Layered, task_of
 from milbox.inner.search.paths import Paths, paths_of
 from milbox.inner.search.state import Settings
+from milbox.inner.search.tree import advance
 
 KINDS = ["untrained", "whole", "constant", "zero", "scaled", "uneven", "duplicated", "unsigned", "rare"]
 SHAPES = ["free", "chain", "count", "budget", "paths", "permutation", "assignment", "rows", "nested"]
@@ -111,7 +112,7 @@ def searched(
     **limits: float,
 ) -> Found:
     rng = np.random.default_rng(seed)
-    return maximise(task_of(net, paths, rng), tried, count, rng, settings=effort, **limits)  # type: ignore[arg-type]
+    return maximise(task_of(net, paths), tried, count, rng, settings=effort, **limits)  # type: ignore[arg-type]
 
 
 def check(
@@ -141,12 +142,11 @@ def random_effort(rng: Generator, layers: int, few: float) -> Settings:
     """Any effort must give the same answer."""
     return (EFFORT if layers == 1 else DEEP)._replace(
         few=few,
-        checks=int(rng.choice([0, 50, 10_000])),
+        checks=float(rng.choice([0, 50, 10_000])),
         steps=int(rng.integers(1, 6)),
         root_steps=int(rng.integers(1, 12)),
         stuck_steps=int(rng.choice([5, 40])),
         sweeps=int(rng.integers(0, 3)),
-        dives=int(rng.integers(0, 3)),
         root_rounds=int(rng.integers(1, 4)),
     )
 
@@ -285,7 +285,7 @@ def wide_net(rng: Generator, layers: int) -> tuple[Layered, Paths, IntArray]:
 @pytest.mark.parametrize("layers", [1, 2])
 def test_slices_change_nothing(layers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     net, paths, points = wide_net(np.random.default_rng(3), layers)
-    effort = (EFFORT if layers == 1 else DEEP)._replace(few=0.0, checks=0)
+    effort = (EFFORT if layers == 1 else DEEP)._replace(few=0.0, checks=0.0)
     found = []
     for seconds in (1e-9, 1e9):
         monkeypatch.setattr(module, "SLICE", seconds)
@@ -305,7 +305,7 @@ def test_points_with_equal_keys_are_told_apart() -> None:
             net = random_net(kind, len(paths.code), rng)
             values = valued(net, paths, points)
             tried = random_tried(values, rng)
-            task = task_of(net, paths, rng)
+            task = task_of(net, paths)
             alike = np.zeros_like(task.beginning.option_key)
             colliding = replace(
                 task,
@@ -390,7 +390,7 @@ def test_a_small_arena_grows_and_a_limit_on_it_stops_the_search() -> None:
     net, paths, points = wide_net(np.random.default_rng(11), 1)
     values = valued(net, paths, points)
     effort = EFFORT._replace(
-        few=0.0, checks=0, root_rounds=1, rounds=1, sweeps=0, root_steps=1, stuck_steps=1
+        few=0.0, checks=0.0, root_rounds=1, rounds=1, sweeps=0, root_steps=1, stuck_steps=1
     )
     tried = np.argsort(-values)[:40]
     free = searched(net, paths, points[tried], 2, 0, effort)
@@ -441,7 +441,7 @@ def test_weights_that_overflow_or_are_no_numbers_are_refused(weight: float) -> N
     above = np.array([[1e200]])
     net = Layered(table, np.zeros(1), np.zeros(1), above, np.zeros(1), np.ones(1), np.zeros(2), 0.0)
     with pytest.raises(ValueError, match="infinite or undefined"):
-        task_of(net, paths_for(np.array([2])), np.random.default_rng(0))
+        task_of(net, paths_for(np.array([2])))
 
 
 def test_arcs_of_flows_become_a_graph_and_one_of_n_becomes_parallel_edges() -> None:
@@ -452,5 +452,14 @@ def test_arcs_of_flows_become_a_graph_and_one_of_n_becomes_parallel_edges() -> N
     flows = paths_from(random_domain("paths", rng))
     assert len(flows.source) <= 24
     plain = paths_from(Domain([x], [x.sum() <= 6]))
-    assert plain.members is None
+    assert not plain.joined
     assert plain.letters == 24
+
+
+def test_one_form_of_compiled_code_for_all_problems() -> None:
+    """Another form would be compiled anew, which takes half a minute."""
+    rng = np.random.default_rng(5)
+    for layers in (1, 2):
+        for shape in ("free", "paths", "rows"):
+            check_domain(shape, rng, "untrained", layers)
+    assert len(advance.signatures) == 1  # type: ignore[attr-defined]

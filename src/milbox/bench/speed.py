@@ -5,6 +5,7 @@ nets, model building included, and all must agree. Ratios are of medians within 
 the machine and are for reading only.
 """
 
+import math
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -65,6 +66,8 @@ class Extent:
     tried: Sequence[int] = (50, 300, 1000)
     repeats: int = 5
     ablation: bool = True
+    methods: Sequence[str] = ()
+    """Only these; all when empty."""
 
 
 QUICK = Extent(
@@ -131,9 +134,11 @@ def measure(extent: Extent, say: Callable[[str], None], data: Any = None) -> Ite
             for hidden in extent.nets:
                 say(f"{name}: FC{hidden} at {tried} tried points")
                 yield from cell(problem, history, tried, hidden, extent)
-            yield from steps(problem, history, tried)
-    say("training")
-    yield from training()
+            if not extent.methods:
+                yield from steps(problem, history, tried)
+    if not extent.methods:
+        say("training")
+        yield from training()
 
 
 def real_run(problem: Problem, count: int) -> History:
@@ -162,10 +167,12 @@ def cell(
     answers = {
         method: [timed(inner, net, problem, points) for net in nets]
         for method, inner in chosen.items()
-        if applies(inner, nets[0], problem)
+        if (not extent.methods or method in extent.methods) and applies(inner, nets[0], problem)
     }
+    if not answers:
+        return
     best = [max(runs[k][1] for runs in answers.values()) for k in range(len(nets))]
-    paper = statistics.median(seconds for seconds, _, _ in answers["paper"])
+    paper = statistics.median(seconds for seconds, _, _ in answers.get("paper", [(math.nan, 0.0, False)]))
     for method, runs in answers.items():
         median = statistics.median(seconds for seconds, _, _ in runs)
         scales = [max(1.0, abs(value)) for value in best]
@@ -176,7 +183,7 @@ def cell(
             method=method,
             seconds_median=median,
             seconds_p95=float(np.percentile([seconds for seconds, _, _ in runs], 95)),
-            ratio_to_paper=paper / median,
+            ratio_to_paper=paper / median if "paper" in answers else None,
             # A search that a limit stopped claims nothing, and cannot disagree.
             agrees=all(
                 not proved or abs(value - top) <= 1e-5 * scale

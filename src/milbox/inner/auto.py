@@ -49,7 +49,7 @@ class Auto:
             if isinstance(answer, Empty):
                 return joined(chosen, answer)
             found = answer.proposals if isinstance(answer, Found) else ()
-            proved = tuple(takewhile(is_proved, found))
+            proved = tuple(takewhile(lambda proposal: suffices(proposal, branch.limits.gap), found))
             chosen += proved
             if found and len(proved) == len(found):
                 break
@@ -86,6 +86,12 @@ class Auto:
 def is_proved(proposal: Proposal) -> bool:
     """Whether the proposal is certified to be optimal."""
     return proposal.certificate is not None and proposal.certificate.status is Status.OPTIMAL
+
+
+def suffices(proposal: Proposal, gap: float) -> bool:
+    """Whether the proposal is certified to be optimal, or within the gap that was asked for."""
+    certificate = proposal.certificate
+    return is_proved(proposal) or (certificate is not None and gap > 0.0 and certificate.gap <= gap)
 
 
 def better(one: Proposal, other: Proposal) -> Proposal:

@@ -33,5 +33,5 @@ def load_search() -> None:
     paths, layer = paths_of(Domain([binary("x")]).product), (np.ones((1, 1)), np.zeros(1))
     assert paths is not None, "a binary has two points"
     rng = np.random.default_rng(0)
-    task = task_of(layered(ReluNet.of([layer, layer]), paths), paths, rng)
+    task = task_of(layered(ReluNet.of([layer, layer]), paths), paths)
     maximise(task, np.zeros((0, 1), np.int64), 1, rng)

@@ -15,7 +15,7 @@ class Status(enum.StrEnum):
     """The state of knowledge when a solver stopped, not the reason why it did."""
 
     OPTIMAL = "optimal"
-    """Proved, within the gap asked for."""
+    """Proved: of a program within the gap that its solver was asked for, of a proposal up to rounding."""
     FEASIBLE = "feasible"
     """A limit stopped the search; a solution is in hand."""
     INFEASIBLE = "infeasible"

@@ -19,6 +19,7 @@ from milbox.bench.problems import (
     nasbench,
     networks,
     quadratic,
+    structured,
 )
 from milbox.bench.problems.folder import Folders, folders
 from milbox.bench.problems.problem import Problem
@@ -62,6 +63,7 @@ PROBLEMS: dict[str, Family] = {
     ),
     "maxsat": Family(lambda _: maxsat.NAMES, lambda name, _, __: maxsat.maxsat(name)),
     "labs": Family(lambda _: labs.NAMES, lambda name, _, __: labs.labs(name)),
+    "structured": Family(lambda _: structured.NAMES, lambda name, _, __: structured.structured(name)),
     "nasbench101": Family(nasbench.names, nasbench.nasbench, nasbench.REMEDY),
 }
 

@@ -212,6 +212,7 @@ def say_feasible(name: str, domain: "Domain", as_json: bool) -> None:
 @click.option(
     "--tried", type=click.IntRange(min=1), multiple=True, help="Only so many tried points; likewise."
 )
+@click.option("--method", "methods", multiple=True, help="Only this method, such as auto; may be repeated.")
 @click.option(
     "--ablation/--no-ablation", default=None, help="Also each trick off in turn [default: unless quick]."
 )
@@ -223,6 +224,7 @@ def speed(
     chosen: tuple[str, ...],
     nets: tuple[str, ...],
     tried: tuple[int, ...],
+    methods: tuple[str, ...],
     ablation: bool | None,
     data: Path | None,
 ) -> None:
@@ -231,8 +233,12 @@ def speed(
     from dataclasses import replace
 
     from milbox.bench.problems import expand
-    from milbox.bench.speed import QUICK, Extent, as_json, measure
+    from milbox.bench.speed import QUICK, Extent, ablations, as_json, measure
+    from milbox.bench.speed import methods as known
 
+    unknown = set(methods) - {*known(), *ablations()}
+    if unknown:
+        raise click.BadParameter(f"there is no method {min(unknown)!r}; there are {', '.join(known())}")
     extent = QUICK if quick else Extent()
     extent = replace(
         extent,
@@ -240,6 +246,7 @@ def speed(
         problems=tuple(expand(chosen, data)) if chosen else extent.problems,
         nets=tuple(widths(net) for net in nets) or extent.nets,
         tried=tried or extent.tried,
+        methods=methods,
         ablation=extent.ablation if ablation is None else ablation,
     )
     header = ("domain", "net", "tried", "method", "median s", "p95 s", "x paper", "agrees")

@@ -73,6 +73,12 @@ class Diagram:
         return order, np.concatenate([[0], np.cumsum(degree)])
 
     @cached_property
+    def leaving(self) -> tuple[IntArray, IntArray]:
+        """The letters and targets of the edges in the order of `outgoing`."""
+        order, _ = self.outgoing
+        return self.letter[order], self.target[order]
+
+    @cached_property
     def chances(self) -> FloatArray:
         """For each edge of `outgoing`, the share of its source's paths that take it or one before it."""
         order, begin = self.outgoing
@@ -90,8 +96,8 @@ class Diagram:
         """Joint codes drawn uniformly, one a row, a column for each layer."""
         from milbox.domain.diagrams.walks import walk
 
-        order, begin = self.outgoing
-        letter, target = self.letter[order], self.target[order]
+        _, begin = self.outgoing
+        letter, target = self.leaving
         codes = np.empty((count, len(self.variables)), dtype=np.int64)
         step = max(1, DRAWN // len(self.variables))
         for start in range(0, count, step):
@@ -105,7 +111,7 @@ class Diagram:
 
         order, begin = self.outgoing
         edges = np.full(codes.shape, -1, dtype=np.int64)
-        follow(begin, self.letter[order], self.target[order], order, self.lows, codes, edges)
+        follow(begin, *self.leaving, order, self.lows, codes, edges)
         return edges
 
     def contains(self, codes: IntArray) -> BoolArray:
@@ -114,8 +120,8 @@ class Diagram:
 
     def listed(self) -> IntArray:
         """Every joint code in lexicographic order, one a row, a column for each layer."""
-        order, begin = self.outgoing
-        letter, target = self.letter[order], self.target[order]
+        _, begin = self.outgoing
+        letter, target = self.leaving
         columns: list[IntArray] = []
         at = np.zeros(1, dtype=np.int64)
         for low in self.lows:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 EDGES = 50_000
 """The largest diagram for searching: a pass over more edges takes longer than the search with ties."""
 
-EDGES_A_LETTER = 64
+EDGES_A_LETTER = 200
 """The same, for each code of its variables; where sums could be set aside, larger ones are."""
 
 DRAWING = 500_000
@@ -105,10 +105,9 @@ class Product:
 
     def contains(self, points: IntArray) -> BoolArray:
         """Which points, one a row, lie in the parts and the free variables' ranges, with ties and rest."""
-        inside = np.ones(len(points), dtype=bool)
-        for i in self.free:
-            codes = self.domain.variables[i].codes
-            inside &= (points[:, i] >= codes[0]) & (points[:, i] <= codes[-1])
+        coding, free = self.domain.coding, points[:, self.free]
+        low, high = coding.low[self.free], coding.high[self.free]
+        inside: BoolArray = np.asarray(((free >= low) & (free <= high)).all(axis=1))
         for part in self.parts:
             inside &= part.contains(points[:, part.variables])
         place = np.flatnonzero(inside)

@@ -27,22 +27,31 @@ from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import add_inputs, longest, set_costs, trace, worth
 from milbox.inner.search.state import (
     ACTIVE,
+    AHEAD,
     BASE,
+    BEST_COST,
     BEST_H,
     BEST_PRICE,
     BEST_SLOPE,
+    BIAS,
+    COST,
     GAIN,
     HIGH,
     INACTIVE,
     LEAST,
     LOW,
     MOST,
+    NOTHING,
     OPEN,
+    OUTPUT,
+    PATH,
     PHASE,
     PRICE,
+    SIZE,
     SLOPE,
     STEP,
     SURELY_ACTIVE,
+    USED,
     WEIGHT,
     Desk,
     H,
@@ -66,10 +75,11 @@ def floor_of(pool: Pool) -> float:
 
 
 @kernel
-def draw_line(lines: Lines, i: int, shared: bool) -> float:
+def draw_line(lines: Lines, i: int, shared: float) -> float:
     """Draw the line of one row or upper unit and limit its price; its constant.
 
-    Where the weight is `shared` with other prices and changes with them, the price is a share of it.
+    Where the weight changes with other prices (`shared` is 1, else 0; for a literal truth numba would compile
+    once more), the price is a share of it.
     """
     weight, phase = lines[WEIGHT, i], lines[PHASE, i]
     base, gain, most, constant = 0.0, 0.0, 0.0, 0.0
@@ -77,7 +87,7 @@ def draw_line(lines: Lines, i: int, shared: bool) -> float:
         base = weight * lines[HIGH, i] / (lines[HIGH, i] - lines[LOW, i])
         constant = -base * lines[LOW, i]
         most = 1.0
-    elif phase == OPEN and shared:
+    elif phase == OPEN and shared > 0.0:
         gain = weight
         most = 1.0
     elif phase == OPEN:
@@ -141,15 +151,15 @@ def draw_all(net: Problem, lines: Lines, uppers: Lines) -> tuple[float, float]:
     reach = 0.0
     if layer > 0:
         for k in range(layer):
-            constant += draw_line(uppers, k, False)
-        added, reach = set_slopes(uppers, net.upper_bias, net.upper_size, layer)
+            constant += draw_line(uppers, k, 0.0)
+        added, reach = set_slopes(uppers, net.uppers[BIAS], net.uppers[SIZE], layer)
         constant += added
     for r in range(rows):
-        weight = net.weight[r]
+        weight = net.rows[OUTPUT, r]
         for k in range(layer):
             weight += uppers[SLOPE, k] * net.above[r, k]
         lines[WEIGHT, r] = weight
-        constant += draw_line(lines, r, layer > 0 and not net.tie[r])
+        constant += draw_line(lines, r, 1.0 if layer > 0 and not net.tie[r] else 0.0)
     return constant, reach
 
 
@@ -158,7 +168,7 @@ def relaxed_inputs(net: Problem, lines: Lines, z: FloatArray) -> None:
     """Set z to the inputs of upper units if each row's output were on its line, not its ReLU."""
     rows, layer = net.above.shape
     for k in range(layer):
-        z[k] = net.upper_bias[k]
+        z[k] = net.uppers[BIAS, k]
     for r in range(rows):
         phase = lines[PHASE, r]
         output = lines[H, r]
@@ -206,24 +216,32 @@ def descend(
     constant, upper_reach = 0.0, 0.0
     if stuck:
         for i in range(letters):
-            desk.used[i] = 0.0
+            desk.costs[USED, i] = 0.0
     step = 0
     while True:
         if step == 0 or layer > 0:
             constant, upper_reach = draw_all(net, lines, uppers)
-        added, reach = set_slopes(lines, desk.bias, net.size, rows)
+        added, reach = set_slopes(lines, desk.bias, net.rows[SIZE], rows)
         error = net.noise * (1.0 + reach + upper_reach)
-        set_costs(desk.table, letters, lines[SLOPE], desk.cost)
+        set_costs(desk.table, letters, lines[SLOPE], desk.costs[COST])
         total = constant + added + error
-        total += longest(nodes, desk.first, desk.source, desk.letter, desk.cost, desk.ahead)
-        length = trace(nodes, desk.first, desk.source, desk.letter, desk.cost, desk.ahead, desk.path)
-        add_inputs(desk, desk.path, length, lines[H])
+        total += longest(nodes, desk.first, desk.source, desk.letter, desk.costs[COST], desk.lengths[AHEAD])
+        length = trace(
+            nodes,
+            desk.first,
+            desk.source,
+            desk.letter,
+            desk.costs[COST],
+            desk.lengths[AHEAD],
+            desk.steps[PATH],
+        )
+        add_inputs(desk, desk.steps[PATH], length, lines[H])
         value = worth(net, lines[H], uppers[H])
         if stuck and 3 * step >= steps:
             for i in range(length):
-                desk.used[desk.letter[desk.path[i]]] += 1.0
+                desk.costs[USED, desk.letter[desk.steps[PATH, i]]] += 1.0
         if value > floor_of(pool) + net.slack:
-            offer_path(net, tried, pool, desk, desk.path, length, lines[H], value)
+            offer_path(net, tried, pool, desk, desk.steps[PATH], length, lines[H], value)
         since += 1
         if total < lowest:
             since = 0
@@ -233,11 +251,13 @@ def descend(
             copy(lines[SLOPE], lines[BEST_SLOPE], rows)
             copy(lines[H], lines[BEST_H], rows)
             copy(uppers[PRICE], uppers[BEST_PRICE], layer)
-            copy(desk.cost, desk.best_cost, letters)
+            copy(desk.costs[COST], desk.costs[BEST_COST], letters)
         step += 1
         floor = floor_of(pool)
         if lowest <= floor + net.slack or step >= steps:
             break
+        if not net.tied and pool.value[len(pool.value) - 1] == NOTHING:
+            break  # any untried point will do, and there is no floor to aim at
         steepness = subgradient(lines, lines[H], rows)
         if layer > 0:
             relaxed_inputs(net, lines, uppers[H])
@@ -256,28 +276,5 @@ def descend(
     copy(uppers[BEST_PRICE], uppers[PRICE], layer)
     if layer > 0:
         draw_all(net, lines, uppers)
-    set_slopes(lines, desk.bias, net.size, rows)
+    set_slopes(lines, desk.bias, net.rows[SIZE], rows)
     return lowest, best_error
-
-
-@kernel
-def dive(net: Problem, tried: Tried, pool: Pool, lines: Lines, uppers: Lines, desk: Desk, dives: int) -> None:
-    """Offer longest paths for the network linearised where the last one was, as long as that gets better."""
-    rows = lines.shape[1]
-    copy(lines[BEST_H], lines[H], rows)
-    for _ in range(dives):
-        for r in range(rows):
-            slope = lines[BEST_SLOPE, r]
-            if net.weight[r] > 0.0 and lines[PHASE, r] == OPEN:
-                slope = net.weight[r] if lines[H, r] > 0.0 else 0.0
-            lines[SLOPE, r] = slope
-        set_costs(desk.table, desk.size[2], lines[SLOPE], desk.cost)
-        longest(desk.size[0], desk.first, desk.source, desk.letter, desk.cost, desk.ahead)
-        length = trace(desk.size[0], desk.first, desk.source, desk.letter, desk.cost, desk.ahead, desk.path)
-        add_inputs(desk, desk.path, length, lines[H])
-        value = worth(net, lines[H], uppers[H])
-        if value <= floor_of(pool) + net.slack:
-            break
-        if not offer_path(net, tried, pool, desk, desk.path, length, lines[H], value):
-            break
-    copy(lines[BEST_SLOPE], lines[SLOPE], rows)

@@ -4,7 +4,6 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 from numpy.random import Generator
 
 from milbox.domain import Domain
@@ -58,21 +57,13 @@ class Branch:
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
         if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 2:
             return f"the network has {len(surrogate.hidden)} hidden layers, and it takes at most two"
-        wide = next((v for v in domain.variables if len(v.codes) > CODES), None)
-        if wide is not None:
-            return f"{wide.name!r} has {len(wide.codes)} values, and it lists at most {CODES} of a variable"
-        if is_spaced(domain):
-            return "new points keep a distance from tried ones in some variables, which it does not know"
-        product = apart(domain, self.edges)
-        if product.rest:
-            return f"no decision diagram of at most {self.edges} edges holds {shortened(product.rest[0])}"
-        count = sum(len(v.codes) for v in domain.variables)
-        rows = hidden_units(surrogate) + 2 * len(product.ties)
+        refusal = domain_refusal(domain, self.edges)
+        paths = as_paths(domain, self.edges) if refusal is None else None
+        if paths is None:
+            return refusal
+        count, rows = len(paths.code), hidden_units(surrogate) + len(paths.tie_bias)
         if count * (rows + 1) > ENTRIES:
             return f"{count} values times {rows} units and sums are too many to keep in memory"
-        paths = as_paths(domain, self.edges)
-        if paths is not None and len(paths.tie_bias) and largest_sum(paths) > LARGEST:
-            return f"sums that tie variables together are too large: they may reach {LARGEST:,.0f}"
         return None
 
     def prepare(self, domain: Domain) -> None:
@@ -98,7 +89,7 @@ class Branch:
             return Empty()  # a diagram has no path
         tried = query.exclude.inside(domain)
         found = maximise(
-            task_of(layered(surrogate, paths), paths, rng),
+            task_of(layered(surrogate, paths), paths),
             tried,
             query.count,
             rng,
@@ -123,7 +114,7 @@ class Branch:
             origin="branch and bound",
             value=value,
             bound=bound,
-            proved=bound - value <= max(2.0 * found.slack, self.limits.gap * max(abs(value), abs(bound))),
+            proved=bound - value <= 2.0 * found.slack,
             rounding=ROUNDING * found.scale,
             no_goods=no_goods,
             seconds=seconds,
@@ -143,6 +134,26 @@ def taken_apart(domain: Domain, edges: int) -> Product:
 
 
 @kept
+def domain_refusal(domain: Domain, edges: int) -> str | None:
+    """Why a domain cannot be searched, whatever the surrogate; None when it can."""
+    wide = next((v for v in domain.variables if len(v.codes) > CODES), None)
+    if wide is not None:
+        return f"{wide.name!r} has {len(wide.codes)} values, and it lists at most {CODES} of a variable"
+    if is_spaced(domain):
+        return "new points keep a distance from tried ones in some variables, which it does not know"
+    product = apart(domain, edges)
+    if product.rest:
+        return f"no decision diagram of at most {edges} edges holds {shortened(product.rest[0])}"
+    count, sums = sum(len(v.codes) for v in domain.variables), 2 * len(product.ties)
+    if count * (sums + 1) > ENTRIES:
+        return f"{count} values times {sums} sums are too many to keep in memory"
+    paths = as_paths(domain, edges)
+    if paths is not None and paths.tie_size.max(initial=0.0) > LARGEST:
+        return f"sums that tie variables together are too large: they may reach {LARGEST:,.0f}"
+    return None
+
+
+@kept
 def as_paths(domain: Domain, edges: int) -> Paths | None:
     """The domain as paths; None if it has none."""
     return paths_of(apart(domain, edges))
@@ -151,11 +162,6 @@ def as_paths(domain: Domain, edges: int) -> Paths | None:
 def hidden_units(surrogate: Linear | ReluNet) -> int:
     """The number of ReLUs."""
     return sum(len(layer.bias) for layer in surrogate.hidden) if isinstance(surrogate, ReluNet) else 0
-
-
-def largest_sum(paths: Paths) -> float:
-    """What no tie can exceed, on either side."""
-    return float((np.abs(paths.tie_table).sum(axis=0) + np.abs(paths.tie_bias)).max())
 
 
 def shortened(thing: object, most: int = 80) -> str:

@@ -7,7 +7,27 @@ points with one key are told apart.
 from milbox.arrays import FloatArray, IntArray
 from milbox.compiled.jit import inlined, inlined_sum, kernel, larger
 from milbox.inner.search.passes import ties_hold, worth
-from milbox.inner.search.state import NOTHING, UNREACHED, Desk, Pool, Problem, Room, Small, Tried
+from milbox.inner.search.state import (
+    BEHIND,
+    FIXED,
+    INTO,
+    NAME,
+    NOTHING,
+    OUT,
+    OUTPUT,
+    PATH,
+    PREFIX,
+    PREFIX_KEY,
+    SUFFIX,
+    SUFFIX_KEY,
+    UNREACHED,
+    Desk,
+    Pool,
+    Problem,
+    Room,
+    Small,
+    Tried,
+)
 
 
 @kernel
@@ -47,7 +67,7 @@ def write_fixed(net: Problem, desk: Desk) -> None:
     """Write the codes of the fixed letters."""
     pair, option, variable, code, codes = net.pair, net.option, net.variable, net.code, desk.codes
     for i in range(desk.size[3]):
-        write_letter(pair, option, variable, code, desk.fixed[i], codes)
+        write_letter(pair, option, variable, code, desk.steps[FIXED, i], codes)
 
 
 @kernel
@@ -56,7 +76,7 @@ def write_path(net: Problem, desk: Desk, path: Small, length: int) -> None:
     write_fixed(net, desk)
     pair, option, variable, code, codes = net.pair, net.option, net.variable, net.code, desk.codes
     for i in range(length):
-        write_letter(pair, option, variable, code, desk.name[desk.letter[path[i]]], codes)
+        write_letter(pair, option, variable, code, desk.names[NAME, desk.letter[path[i]]], codes)
 
 
 @kernel
@@ -64,7 +84,7 @@ def path_key(net: Problem, desk: Desk, path: Small, length: int) -> int:
     """The key of a path with the fixed letters."""
     key: int = desk.size[4]
     for i in range(length):
-        key ^= net.key[desk.name[desk.letter[path[i]]]]
+        key ^= net.key[desk.names[NAME, desk.letter[path[i]]]]
     return key
 
 
@@ -135,7 +155,7 @@ def joined_deep(
     """The same with upper units."""
     u, at = desk.source[edge], desk.letter[edge]
     for r in range(len(h)):
-        h[r] = room.prefix[u, r] + desk.table[at, r] + room.suffix[v, r]
+        h[r] = room.ends[PREFIX, u, r] + desk.table[at, r] + room.ends[SUFFIX, v, r]
     return worth(net, h, z)
 
 
@@ -164,27 +184,35 @@ def offer_joined(
     h: FloatArray,
     value: float,
 ) -> bool:
-    """Offer the best prefix, an edge, and the best suffix."""
+    """Offer the best prefix, an edge, and the best suffix.
+
+    A path whose key is that of a tried point is left out at once: a tried point that is better than the best
+    in hand is met once for each of its edges. Should it be another point with the same key, the search will
+    meet it again.
+    """
     u, at = desk.source[edge], desk.letter[edge]
+    key = room.keys[PREFIX_KEY, u] ^ net.key[desk.names[NAME, at]] ^ room.keys[SUFFIX_KEY, v]
+    place = first_with(tried.key, key)
+    if place < len(tried.key) and tried.key[place] == key:
+        return False
     for r in range(len(h)):
-        h[r] = room.prefix[u, r] + desk.table[at, r] + room.suffix[v, r]
+        h[r] = room.ends[PREFIX, u, r] + desk.table[at, r] + room.ends[SUFFIX, v, r]
     if not ties_hold(net, h):
         return False
     nodes = desk.size[0]
     length = 0
-    desk.path[0] = edge
+    desk.steps[PATH, 0] = edge
     w = u
     while w > 0:
         length += 1
-        desk.path[length] = room.into[w]
-        w = desk.source[room.into[w]]
+        desk.steps[PATH, length] = room.ways[INTO, w]
+        w = desk.source[room.ways[INTO, w]]
     w = v
     while w < nodes - 1:
         length += 1
-        desk.path[length] = room.out[w]
-        w = target_of(desk.first, room.out[w], nodes)
-    write_path(net, desk, desk.path, length + 1)
-    key = room.prefix_key[u] ^ net.key[desk.name[at]] ^ room.suffix_key[v]
+        desk.steps[PATH, length] = room.ways[OUT, w]
+        w = target_of(desk.first, room.ways[OUT, w], nodes)
+    write_path(net, desk, desk.steps[PATH], length + 1)
     return offer(tried, pool, desk.codes, key, value)
 
 
@@ -192,13 +220,13 @@ def offer_joined(
 def suffixes(net: Problem, desk: Desk, room: Room, cost: FloatArray) -> None:
     """Set the best suffixes by cost: their inputs, keys and first edges."""
     nodes, rows = desk.size[0], desk.table.shape[1]
-    behind = desk.behind
+    behind = desk.lengths[BEHIND]
     for v in range(nodes - 1):
         behind[v] = UNREACHED
     behind[nodes - 1] = 0.0
-    room.suffix_key[nodes - 1] = 0
+    room.keys[SUFFIX_KEY, nodes - 1] = 0
     for r in range(rows):
-        room.suffix[nodes - 1, r] = 0.0
+        room.ends[SUFFIX, nodes - 1, r] = 0.0
     for v in range(nodes - 1, 0, -1):
         if v < nodes - 1:
             extend_suffix(net, desk, room, v)
@@ -207,18 +235,18 @@ def suffixes(net: Problem, desk: Desk, room: Room, cost: FloatArray) -> None:
             u = desk.source[e]
             if value > behind[u]:
                 behind[u] = value
-                room.out[u] = e
+                room.ways[OUT, u] = e
 
 
 @kernel
 def extend_suffix(net: Problem, desk: Desk, room: Room, v: int) -> None:
     """Set a node's suffix to its chosen edge and the suffix behind that."""
-    e = room.out[v]
+    e = room.ways[OUT, v]
     w = target_of(desk.first, e, desk.size[0])
     at = desk.letter[e]
     for r in range(desk.table.shape[1]):
-        room.suffix[v, r] = desk.table[at, r] + room.suffix[w, r]
-    room.suffix_key[v] = net.key[desk.name[at]] ^ room.suffix_key[w]
+        room.ends[SUFFIX, v, r] = desk.table[at, r] + room.ends[SUFFIX, w, r]
+    room.keys[SUFFIX_KEY, v] = net.key[desk.names[NAME, at]] ^ room.keys[SUFFIX_KEY, w]
 
 
 @kernel
@@ -229,9 +257,10 @@ def sweep_forward(
     nodes, rows = desk.size[0], desk.table.shape[1]
     last = len(pool.value) - 1
     deep = net.above.shape[1] > 0
+    prefix, suffix, weight = room.ends[PREFIX], room.ends[SUFFIX], net.rows[OUTPUT]
     for r in range(rows):
-        room.prefix[0, r] = desk.bias[r]
-    room.prefix_key[0] = desk.size[4]
+        room.ends[PREFIX, 0, r] = desk.bias[r]
+    room.keys[PREFIX_KEY, 0] = desk.size[4]
     for v in range(1, nodes):
         top = UNREACHED
         chosen = desk.first[v]
@@ -240,7 +269,7 @@ def sweep_forward(
             if deep:
                 value = joined_deep(net, desk, room, e, v, h, z)
             else:
-                value = joined(room.prefix, u, desk.table, at, room.suffix, v, net.weight, net.linear)
+                value = joined(prefix, u, desk.table, at, suffix, v, weight, net.linear)
             if value > top:
                 top = value
                 chosen = e
@@ -248,9 +277,9 @@ def sweep_forward(
                 offer_joined(net, tried, pool, desk, room, e, v, h, value)
         u, at = desk.source[chosen], desk.letter[chosen]
         for r in range(rows):
-            room.prefix[v, r] = room.prefix[u, r] + desk.table[at, r]
-        room.prefix_key[v] = room.prefix_key[u] ^ net.key[desk.name[at]]
-        room.into[v] = chosen
+            room.ends[PREFIX, v, r] = room.ends[PREFIX, u, r] + desk.table[at, r]
+        room.keys[PREFIX_KEY, v] = room.keys[PREFIX_KEY, u] ^ net.key[desk.names[NAME, at]]
+        room.ways[INTO, v] = chosen
 
 
 @kernel
@@ -261,6 +290,7 @@ def sweep_backward(
     nodes = desk.size[0]
     last = len(pool.value) - 1
     deep = net.above.shape[1] > 0
+    prefix, suffix, weight = room.ends[PREFIX], room.ends[SUFFIX], net.rows[OUTPUT]
     for v in range(nodes - 1):
         room.top[v] = UNREACHED
     for v in range(nodes - 1, 0, -1):
@@ -269,12 +299,12 @@ def sweep_backward(
             if deep:
                 value = joined_deep(net, desk, room, e, v, h, z)
             else:
-                value = joined(room.prefix, u, desk.table, at, room.suffix, v, net.weight, net.linear)
+                value = joined(prefix, u, desk.table, at, suffix, v, weight, net.linear)
             if value > pool.value[last] + slack:
                 offer_joined(net, tried, pool, desk, room, e, v, h, value)
             if value > room.top[u]:
                 room.top[u] = value
-                room.out[u] = e
+                room.ways[OUT, u] = e
         # All edges that leave v - 1 have been seen.
         if v - 1 > 0:
             extend_suffix(net, desk, room, v - 1)

@@ -7,11 +7,16 @@ from milbox.inner.search.bound import copy, draw_all, floor_of, set_slopes
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import longest, set_costs, worth
 from milbox.inner.search.state import (
+    AHEAD,
     BEST_PRICE,
+    BIAS,
+    COST,
     GAIN,
     LEAST,
     MOST,
+    PATH,
     PRICE,
+    SIZE,
     SLOPE,
     Desk,
     H,
@@ -29,7 +34,7 @@ KINDS = 8
 @kernel
 def count_paths(desk: Desk) -> float:
     """The number of paths."""
-    ways = desk.ahead
+    ways = desk.lengths[AHEAD]
     ways[0] = 1.0
     for v in range(1, desk.size[0]):
         total = 0.0
@@ -60,7 +65,7 @@ def list_paths(
         Whether all paths were looked at within so many checks.
     """
     nodes, letters = desk.size[0], desk.size[2]
-    rows = len(net.bias)
+    rows = len(net.rows[BIAS])
     gap = lowest - floor_of(pool)
     ahead, cost = np.empty((nodes, kinds)), np.empty((letters, kinds))
     rest = np.empty(kinds)  # what is added to a path's costs, so that the sum is a bound
@@ -85,19 +90,21 @@ def list_paths(
                 lines[PRICE, r] = smaller(larger(moved, lines[LEAST, r]), lines[MOST, r])
             # With upper units their prices stay, and so do all lines but for the slopes of rows.
             constant, upper_reach = draw_all(net, lines, uppers)
-            added, reach = set_slopes(lines, desk.bias, net.size, rows)
-            set_costs(desk.table, letters, lines[SLOPE], desk.cost)
+            added, reach = set_slopes(lines, desk.bias, net.rows[SIZE], rows)
+            set_costs(desk.table, letters, lines[SLOPE], desk.costs[COST])
             total = constant + added + 2.0 * net.noise * (1.0 + reach + upper_reach)
             rise = (
-                total + longest(nodes, desk.first, desk.source, desk.letter, desk.cost, desk.ahead) - lowest
+                total
+                + longest(nodes, desk.first, desk.source, desk.letter, desk.costs[COST], desk.lengths[AHEAD])
+                - lowest
             )
             if again == 1 or rise <= 0.7 * gap:
                 break
             size *= 0.5 * gap / rise
         for v in range(nodes):
-            ahead[v, count] = desk.ahead[v]
+            ahead[v, count] = desk.lengths[AHEAD, v]
         for i in range(letters):
-            cost[i, count] = desk.cost[i]
+            cost[i, count] = desk.costs[COST, i]
         rest[count] = total
         count += 1
     copy(lines[BEST_PRICE], lines[PRICE], rows)
@@ -135,8 +142,8 @@ def list_paths(
             value = worth(net, h[d + 1], uppers[H])
             if value > floor:
                 for j in range(d + 1):
-                    desk.path[j] = next_edge[j] - 1
-                offer_path(net, tried, pool, desk, desk.path, d + 1, h[d + 1], value)
+                    desk.steps[PATH, j] = next_edge[j] - 1
+                offer_path(net, tried, pool, desk, desk.steps[PATH], d + 1, h[d + 1], value)
             continue
         for k in range(count):
             so_far[d + 1, k] = so_far[d, k] + cost[i, k]

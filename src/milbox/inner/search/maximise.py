@@ -27,18 +27,16 @@ EFFORT = Settings(
     stuck_steps=40,
     root_rounds=4,
     rounds=2,
-    dives=4,
     sweeps=2,
     few=1000.0,
     checks=2000.0,
 )
 DEEP = Settings(
     root_steps=40,
-    steps=10,
+    steps=20,
     stuck_steps=80,
     root_rounds=2,
     rounds=2,
-    dives=4,
     sweeps=2,
     few=1000.0,
     checks=2000.0,
@@ -94,14 +92,14 @@ def maximise(
     """
     began = time.perf_counter()
     problem = task.problem
-    chosen = settings or (DEEP if len(problem.upper_bias) else EFFORT)
+    chosen = settings or (DEEP if problem.uppers.shape[1] else EFFORT)
     seen = by_key(task, tried)
     pool = Pool(
         np.full(count, NOTHING), np.zeros(count, np.int64), np.zeros((count, problem.variables), np.int64)
     )
     stack = root(task, int(rng.integers(1, 2**62)))
     limit = math.inf if nodes is None else nodes
-    tied = bool(problem.tie.any())
+    tied = problem.tied
     # Without a gap to look for, a first slice takes most searches to their end.
     portion, checkpoint = (FIRST, FIRST) if gap == 0.0 else (1, 1)
     portion = int(min(portion, limit))
@@ -167,19 +165,19 @@ def root(task: Task, seed: int) -> Stack:
     stack = Stack(
         counts=np.array([1, 0, 0, 0, 0, 0, 0]),
         bound=np.zeros(depth),
-        phase=np.full((depth, width), OPEN, dtype=np.int8),
-        price=np.zeros((depth, width)),
-        low=np.full((depth, width), -1e300),
-        high=np.full((depth, width), 1e300),
+        lines=np.zeros((depth, 4, width)),
         place=np.zeros((depth, 8), np.int64),
         arena=np.empty(3 * cells + 4096, np.int32),
     )
     stack.bound[0] = 1.0
+    phase, price, low, high = stack.lines[0]
+    phase[:] = OPEN
     if problem.linear >= 0:
-        stack.phase[0, problem.linear] = SURELY_ACTIVE
-    stack.price[0] = 0.5
-    stack.price[0, :rows][problem.tie] = 0.0
-    stack.low[0, :rows], stack.high[0, :rows] = beginning.low, beginning.high
+        phase[problem.linear] = SURELY_ACTIVE
+    price[:] = 0.5
+    price[:rows][problem.tie] = 0.0
+    low[:rows], high[:rows] = beginning.low, beginning.high
+    low[rows:], high[rows:] = -1e300, 1e300
     stack.place[0] = [nodes, edges, letters, 0, cells, 0, -1, 0]
     shuffled_root(beginning, stack.arena, letters, seed)
     return stack

@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.random import Generator
 
 from milbox.arrays import BoolArray, FloatArray
 from milbox.inner.search.paths import Paths
@@ -42,10 +41,10 @@ def layered(surrogate: Linear | ReluNet, paths: Paths) -> Layered:
     hidden, output = surrogate.hidden, surrogate.output
     none = np.zeros(0)
     if not hidden:
-        straight = np.asarray(paths.features @ output.weights)[:, 0]
+        straight = paths.by_option(output.weights)[:, 0]
         empty = np.zeros((count, 0))
         return Layered(empty, none, none, np.zeros((0, 0)), none, none, straight, float(output.bias[0]))
-    table = np.asarray(paths.features @ hidden[0].weights)
+    table = paths.by_option(hidden[0].weights)
     constant, straight = float(output.bias[0]), np.zeros(count)
     if len(hidden) == 1:
         width = np.zeros((len(hidden[0].bias), 0))
@@ -73,7 +72,7 @@ class Task:
     constant: float
 
 
-def task_of(net: Layered, paths: Paths, rng: Generator) -> Task:
+def task_of(net: Layered, paths: Paths) -> Task:
     """The network over the paths, as a task for the search.
 
     Raises:
@@ -81,51 +80,57 @@ def task_of(net: Layered, paths: Paths, rng: Generator) -> Task:
     """
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what that leads to is refused below
         table, bias, sign, above, upper_bias = folded(net, paths)
-        upper_sign = np.sign(net.upper_weight)
-        size = reached(table, bias, paths)
         line = net.straight[:, None] if net.straight.any() else np.zeros((len(paths.code), 0))
-        straight = reached(line, np.zeros(line.shape[1]), paths)
+        low, high, size = ranges(table, bias, paths)
+        line_low, line_high, straight = ranges(line, np.zeros(line.shape[1]), paths)
         upper_size = np.abs(upper_bias) + size @ np.abs(above)
         scale = float(straight.sum() + (upper_size.sum() if len(upper_bias) else size.sum()))
     if not math.isfinite(scale + net.constant):
         raise ValueError("the network has infinite or undefined weights, or its values overflow")
-    # Powers of two change no digit of any weight.
     exponent = math.frexp(scale)[1] + 1
-    table, bias, size = (np.ldexp(a, -exponent) for a in (table, bias, size))
-    upper_bias, upper_size = np.ldexp(upper_bias, -exponent), np.ldexp(upper_size, -exponent)
-    ties, limits, units = scaled_ties(paths, float(np.abs(table).mean()) if table.size else 0.0)
-    tie_size = reached(ties, limits, paths)
-    rows = len(bias) + len(limits) + line.shape[1]
-    pad = max(LANES - rows, -rows % LANES)
-    options = np.column_stack([table, ties, np.ldexp(line, -exponent), np.zeros((len(line), pad))])
-    tie: BoolArray = np.zeros(rows + pad, dtype=bool)
-    tie[len(bias) : len(bias) + len(limits)] = True
-    bias = np.concatenate([bias, limits, np.zeros(line.shape[1] + pad)])
-    weight = np.concatenate([sign, -2.0 / units, np.ones(line.shape[1]), np.zeros(pad)])
-    low, high = ranges(options, bias, paths)
-    whole = np.zeros((rows + pad, len(upper_bias)))
-    whole[: len(above)] = above
-    terms = paths.longest + rows + len(upper_bias) + len(paths.start) + 8
+    unit = tie_units(paths, math.ldexp(float(np.abs(table).mean()), -exponent) if table.size else 0.0)
+    units, ties = len(bias), len(unit)
+    rows = units + ties + line.shape[1]
+    width = max(LANES, rows + -rows % LANES)
+    options = np.zeros((len(paths.code), width))
+    options[:, :units] = shifted(table, -exponent)
+    options[:, units : units + ties] = paths.tie_table * unit
+    options[:, units + ties : rows] = shifted(line, -exponent)
+    tie: BoolArray = np.zeros(width, dtype=bool)
+    tie[units : units + ties] = True
+    tie_bias = paths.tie_bias * unit
+    tie_low, tie_high = paths.tie_low * unit, paths.tie_high * unit
+    whole = np.zeros((width, len(upper_bias)))
+    whole[:units] = above
+
+    def by_row(unit_part: FloatArray, tie_part: FloatArray, line_part: FloatArray) -> FloatArray:
+        """Numbers of units, ties and the line, of which those of ties are scaled already."""
+        rest = np.zeros(width - rows)
+        return np.concatenate([shifted(unit_part, -exponent), tie_part, shifted(line_part, -exponent), rest])
+
+    terms = paths.longest + width + len(upper_bias) + len(paths.start) + 8
     noise = float(np.finfo(np.float64).eps) * terms * (3 if len(upper_bias) else 1)
-    joined = paths.members is not None
-    option_key = rng.integers(0, 2**63, len(paths.code))
-    key = np.bitwise_xor.reduceat(option_key[paths.option], paths.pair[:-1]) if joined else option_key
     problem = Problem(
         nodes=paths.nodes,
         edges=len(paths.source),
-        table=np.ascontiguousarray(paths.by_letter(options)),
-        bias=bias,
-        weight=weight,
-        size=np.concatenate([size, tie_size, np.ldexp(straight, -exponent), np.zeros(pad)]),
+        table=paths.by_letter(options),
+        rows=np.stack(
+            [
+                by_row(bias, tie_bias, np.zeros(line.shape[1])),
+                np.concatenate([sign, -2.0 / unit, np.ones(line.shape[1]), np.zeros(width - rows)]),
+                by_row(size, paths.tie_size * unit, straight),
+            ]
+        ),
         tie=tie,
+        tied=ties > 0,
         linear=rows - 1 if line.shape[1] else -1,
-        above=np.ascontiguousarray(whole),
-        upper_bias=np.ascontiguousarray(upper_bias),
-        upper_sign=np.ascontiguousarray(upper_sign, dtype=np.float64),
-        upper_size=np.ascontiguousarray(upper_size),
-        key=np.ascontiguousarray(key),
+        above=whole,
+        uppers=np.stack(
+            [shifted(upper_bias, -exponent), np.sign(net.upper_weight), shifted(upper_size, -exponent)]
+        ),
+        key=paths.key,
         pair=paths.pair,
-        joined=joined,
+        joined=paths.joined,
         option=paths.option,
         variable=paths.variable,
         code=paths.code,
@@ -134,7 +139,8 @@ def task_of(net: Layered, paths: Paths, rng: Generator) -> Task:
         noise=noise,
         slack=8.0 * noise,
     )
-    beginning = Beginning(paths.first, paths.source, paths.letter, low, high, option_key, paths.start)
+    low, high = by_row(low, tie_low, line_low), by_row(high, tie_high, line_high)
+    beginning = Beginning(paths.first, paths.source, paths.letter, low, high, paths.option_key, paths.start)
     return Task(problem, beginning, exponent, net.constant)
 
 
@@ -146,16 +152,10 @@ def folded(net: Layered, paths: Paths) -> tuple[FloatArray, FloatArray, FloatArr
     """
     if not len(net.upper_bias):
         used = np.flatnonzero(net.weight)
-        size = np.abs(net.weight[used])
-        sign = np.sign(net.weight[used])
-        return (
-            net.table[:, used] * size,
-            net.bias[used] * size,
-            sign,
-            np.zeros((len(used), 0)),
-            net.upper_bias,
-        )
-    exponent = np.frexp(reached(net.table, net.bias, paths))[1]
+        weight, size = net.weight[used], np.abs(net.weight[used])
+        table = net.table if len(used) == len(net.weight) else net.table[:, used]
+        return table * size, net.bias[used] * size, np.sign(weight), np.zeros((len(used), 0)), net.upper_bias
+    exponent = np.frexp(ranges(net.table, net.bias, paths)[2])[1]
     table, bias = np.ldexp(net.table, -exponent), np.ldexp(net.bias, -exponent)
     heard = np.abs(net.upper_weight)
     above, upper_bias = np.ldexp(net.above, exponent[:, None]) * heard, net.upper_bias * heard
@@ -165,29 +165,34 @@ def folded(net: Layered, paths: Paths) -> tuple[FloatArray, FloatArray, FloatArr
     return table[:, used] * size, bias[used] * size, np.zeros(len(used)), above, upper_bias
 
 
-def scaled_ties(paths: Paths, size: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Ties times powers of two such that no sum exceeds one; their limits, and what one became.
+def shifted(array: FloatArray, exponent: int) -> FloatArray:
+    """The array times a power of two, which changes no digit; in two steps, neither of which overflows."""
+    half = exponent // 2
+    return array * math.ldexp(1.0, half) * math.ldexp(1.0, exponent - half)
 
-    Entries become about as large as those of the units, so that subgradient steps suit the prices of both.
+
+def tie_units(paths: Paths, size: float) -> FloatArray:
+    """Powers of two that ties are multiplied by, so that no sum exceeds one.
+
+    Entries become about as large as those of the units (of this mean size), so that subgradient steps suit
+    the prices of both.
     """
-    exponent = np.frexp(reached(paths.tie_table, paths.tie_bias, paths))[1]
+    exponent = np.frexp(paths.tie_size)[1]
     if size > 0.0 and len(exponent):
-        alike = np.frexp(np.abs(paths.tie_table).mean(axis=0) / size)[1]
+        alike = np.frexp(paths.tie_mean / size)[1]
         exponent = np.clip(alike, exponent, exponent + 30)
-    unit = np.ldexp(1.0, -exponent)
-    return paths.tie_table * unit, paths.tie_bias * unit, unit
+    unit: FloatArray = np.ldexp(1.0, -exponent)
+    return unit
 
 
-def reached(table: FloatArray, bias: FloatArray, paths: Paths) -> FloatArray:
-    """How large each |h| can get, given what options add to it."""
+def ranges(table: FloatArray, bias: FloatArray, paths: Paths) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The least, the largest and the largest absolute h if any option of each variable may be taken."""
     if not table.shape[1]:
-        return np.zeros(0)
-    size: FloatArray = np.abs(bias) + np.maximum.reduceat(np.abs(table), paths.start, axis=0).sum(axis=0)
-    return size
-
-
-def ranges(table: FloatArray, bias: FloatArray, paths: Paths) -> tuple[FloatArray, FloatArray]:
-    """The least and largest h if any option of each variable may be taken."""
-    low = bias + np.minimum.reduceat(table, paths.start, axis=0).sum(axis=0)
-    high = bias + np.maximum.reduceat(table, paths.start, axis=0).sum(axis=0)
-    return low, high
+        return bias, bias, bias
+    least = np.minimum.reduceat(table, paths.start, axis=0)
+    most = np.maximum.reduceat(table, paths.start, axis=0)
+    return (
+        bias + least.sum(axis=0),
+        bias + most.sum(axis=0),
+        np.abs(bias) + np.maximum(-least, most).sum(axis=0),
+    )

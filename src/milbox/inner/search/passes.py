@@ -2,7 +2,7 @@
 
 from milbox.arrays import FloatArray
 from milbox.compiled.jit import kernel, larger, vectorised
-from milbox.inner.search.state import UNREACHED, Desk, Problem, Small
+from milbox.inner.search.state import BIAS, OUTPUT, UNREACHED, Desk, Problem, Small
 
 
 @vectorised
@@ -112,18 +112,18 @@ def worth(net: Problem, h: FloatArray, z: FloatArray) -> float:
     rows, uppers = net.above.shape
     total = 0.0
     for r in range(rows):
-        total += net.weight[r] * larger(h[r], 0.0)
+        total += net.rows[OUTPUT, r] * larger(h[r], 0.0)
     if net.linear >= 0:  # what goes straight to the output has no kink
         total += h[net.linear] - larger(h[net.linear], 0.0)
     if uppers > 0:
         for k in range(uppers):
-            z[k] = net.upper_bias[k]
+            z[k] = net.uppers[BIAS, k]
         for r in range(rows):
             output = larger(h[r], 0.0)
             for k in range(uppers):
                 z[k] += output * net.above[r, k]
         for k in range(uppers):
-            total += net.upper_sign[k] * larger(z[k], 0.0)
+            total += net.uppers[OUTPUT, k] * larger(z[k], 0.0)
     return total
 
 

@@ -14,10 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
-from milbox.arrays import FloatArray, IntArray, SparseMatrix
-from milbox.domain import Domain
+from milbox.arrays import FloatArray, IntArray
 from milbox.domain.diagrams.diagram import Diagram
 from milbox.domain.diagrams.machines import added
 from milbox.domain.diagrams.product import Product
@@ -44,13 +42,25 @@ class Paths:
     """(variables,): the first option of each variable."""
     longest: int
     """The most letters of a path."""
-    features: SparseMatrix
-    """(options, features): what each option adds to the encoded point."""
-    members: SparseMatrix | None
-    """(letters, options): which options a letter stands for; None where each letter is its option."""
+    feature: IntArray
+    """(options,): the feature that each option sets."""
+    value: FloatArray
+    """(options,): what it sets it to."""
+    joined: bool
+    """Whether some letter stands for several options; else each letter is its option."""
     tie_table: FloatArray
     """(options, ties): whole numbers; a point must have tie_bias + the sum over its options <= 0."""
     tie_bias: FloatArray
+    tie_low: FloatArray
+    tie_high: FloatArray
+    tie_size: FloatArray
+    """(ties,): the least, the largest and the largest absolute sum, if any options may be taken."""
+    tie_mean: FloatArray
+    """(ties,): the mean size of what options add."""
+    option_key: IntArray
+    """(options,): random bits. A point's key is the exclusive or of its options' keys."""
+    key: IntArray
+    """(letters,): the same for letters."""
 
     @property
     def letters(self) -> int:
@@ -64,9 +74,15 @@ class Paths:
 
     def by_letter(self, by_option: FloatArray) -> FloatArray:
         """Sums over the options of each letter."""
-        if self.members is None:
+        if not self.joined:
             return by_option
-        return np.asarray(self.members @ by_option)
+        sums: FloatArray = np.add.reduceat(by_option[self.option], self.pair[:-1], axis=0)
+        return sums
+
+    def by_option(self, by_feature: FloatArray) -> FloatArray:
+        """What each option adds, given what each feature does."""
+        sums: FloatArray = by_feature[self.feature] * self.value[:, None]
+        return sums
 
 
 Edge = tuple[int, int, tuple[int, ...]]
@@ -106,33 +122,39 @@ def paths_of(product: Product) -> Paths | None:
     source, target, letter = (np.concatenate(part) for part in zip(*edges, strict=True))
     order = np.argsort(target, kind="stable")
     names_by_letter = list(letters)
-    members: SparseMatrix | None = None
-    if all(len(name) == 1 for name in names_by_letter) and len(letters) == start[-1]:
+    several = any(len(name) > 1 for name in names_by_letter) or len(letters) < start[-1]
+    if not several:
         # Letters take the numbers of their options.
         letter = np.array([name[0] for name in names_by_letter])[letter]
         names_by_letter = [(o,) for o in range(int(start[-1]))]
-    else:
-        sizes = [len(name) for name in names_by_letter]
-        rows = np.repeat(np.arange(len(names_by_letter)), sizes)
-        columns = np.concatenate([np.array(name) for name in names_by_letter])
-        members = csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(sizes), int(start[-1])))
+    pair = np.concatenate([[0], np.cumsum([len(name) for name in names_by_letter])]).astype(np.int32)
+    option = np.concatenate([np.array(name) for name in names_by_letter]).astype(np.int32)
     table, bias = ties_of(product, start)
     variable = np.repeat(np.arange(len(counts)), counts)
     code = np.arange(start[-1]) - start[variable] + lows[variable]
+    feature, value = domain.coding.set_by(variable, code)
+    option_key = np.random.default_rng(0).integers(0, 2**63, len(code))
     return Paths(
         first=np.concatenate([[0], np.cumsum(np.bincount(target, minlength=node + 1))]).astype(np.int32),
         source=source[order].astype(np.int32),
         letter=letter[order].astype(np.int32),
-        pair=np.concatenate([[0], np.cumsum([len(name) for name in names_by_letter])]).astype(np.int32),
-        option=np.concatenate([np.array(name) for name in names_by_letter]).astype(np.int32),
+        pair=pair,
+        option=option,
         variable=variable.astype(np.int32),
         code=code.astype(np.int64),
         start=start[:-1].astype(np.int64),
         longest=int(longest),
-        features=option_features(domain, variable, code),
-        members=members,
+        feature=feature,
+        value=value,
+        joined=several,
         tie_table=table,
         tie_bias=bias,
+        tie_low=bias + np.minimum.reduceat(table, start[:-1], axis=0).sum(axis=0),
+        tie_high=bias + np.maximum.reduceat(table, start[:-1], axis=0).sum(axis=0),
+        tie_size=np.abs(bias) + np.maximum.reduceat(np.abs(table), start[:-1], axis=0).sum(axis=0),
+        tie_mean=np.abs(table).mean(axis=0),
+        option_key=option_key,
+        key=np.bitwise_xor.reduceat(option_key[option], pair[:-1]) if several else option_key,
     )
 
 
@@ -196,14 +218,6 @@ def most_edges(source: IntArray, target: IntArray, nodes: int) -> int:
     for s, t in zip(source[order].tolist(), target[order].tolist(), strict=True):
         depth[t] = max(depth[t], depth[s] + 1)
     return depth[-1]
-
-
-def option_features(domain: Domain, variable: IntArray, code: IntArray) -> SparseMatrix:
-    """What each option adds to the encoded point."""
-    column, value = domain.coding.set_by(variable, code)
-    features = csr_array((value, (np.arange(len(code)), column)), shape=(len(code), domain.features))
-    features.eliminate_zeros()
-    return features
 
 
 def ties_of(product: Product, start: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -16,18 +16,31 @@ from milbox.inner.search.bound import copy, draw_line
 from milbox.inner.search.passes import extremes, longest, longest_back, longest_lanes, set_costs
 from milbox.inner.search.state import (
     ACTIVE,
+    AHEAD,
     BASE,
+    BEHIND,
+    BEST_COST,
     BEST_PRICE,
+    BIAS,
+    COST,
+    FIXED,
     GAIN,
     HIGH,
     INACTIVE,
+    JUMP,
+    LETTER_MAP,
     LOW,
+    NAME,
+    NODE_MAP,
     OPEN,
     PHASE,
     PRICE,
+    REACH,
+    SIZE,
     SLOPE,
     SURELY_ACTIVE,
     SURELY_INACTIVE,
+    USED,
     WEIGHT,
     Desk,
     Lines,
@@ -40,18 +53,21 @@ LOOKS = 3
 
 
 @kernel
-def settle(net: Problem, lines: Lines, desk: Desk, room: Room, fresh: bool) -> bool:
-    """Find ranges of inputs over the node if asked for, and certain phases; whether points remain."""
-    last = desk.size[0] - 1
-    rows = len(net.bias)
-    if fresh:
-        extremes(desk, room.reach, 1.0)
-        for r in range(rows):
-            lines[HIGH, r] = smaller(lines[HIGH, r], desk.bias[r] + room.reach[last, r])
-        extremes(desk, room.reach, -1.0)
-        for r in range(rows):
-            lines[LOW, r] = larger(lines[LOW, r], desk.bias[r] - room.reach[last, r])
+def find_ranges(lines: Lines, desk: Desk, room: Room) -> None:
+    """Find the ranges of the rows' inputs over the node."""
+    last, rows = desk.size[0] - 1, lines.shape[1]
+    extremes(desk, room.ends[REACH], 1.0)
     for r in range(rows):
+        lines[HIGH, r] = smaller(lines[HIGH, r], desk.bias[r] + room.ends[REACH, last, r])
+    extremes(desk, room.ends[REACH], -1.0)
+    for r in range(rows):
+        lines[LOW, r] = larger(lines[LOW, r], desk.bias[r] - room.ends[REACH, last, r])
+
+
+@kernel
+def settle(net: Problem, lines: Lines) -> bool:
+    """Note the phases that ranges make certain; whether points remain."""
+    for r in range(lines.shape[1]):
         if r != net.linear:
             if net.tie[r] and lines[LOW, r] > 0.0:
                 return False
@@ -84,18 +100,20 @@ def settle_upper(net: Problem, lines: Lines, uppers: Lines, desk: Desk) -> bool:
             continue
         for side in range(2):
             way = 1.0 - 2.0 * side
-            most = way * net.upper_bias[k]
-            reach = 1.0 + net.upper_size[k]
+            most = way * net.uppers[BIAS, k]
+            reach = 1.0 + net.uppers[SIZE, k]
             for r in range(rows):
                 lines[WEIGHT, r] = way * net.above[r, k]
-                most += draw_line(lines, r, True)
+                most += draw_line(lines, r, 1.0)
                 open_ = lines[PHASE, r] == OPEN
                 price = 1.0 if open_ and lines[HIGH, r] > -lines[LOW, r] else 0.0
                 lines[SLOPE, r] = lines[BASE, r] + lines[GAIN, r] * price
                 most += lines[SLOPE, r] * desk.bias[r]
-                reach += abs(lines[SLOPE, r]) * net.size[r]
-            set_costs(desk.table, letters, lines[SLOPE], desk.cost)
-            most += longest(nodes, desk.first, desk.source, desk.letter, desk.cost, desk.ahead)
+                reach += abs(lines[SLOPE, r]) * net.rows[SIZE, r]
+            set_costs(desk.table, letters, lines[SLOPE], desk.costs[COST])
+            most += longest(
+                nodes, desk.first, desk.source, desk.letter, desk.costs[COST], desk.lengths[AHEAD]
+            )
             most += net.noise * reach
             if side == 0:
                 uppers[HIGH, k] = smaller(uppers[HIGH, k], most)
@@ -115,13 +133,18 @@ def strike(desk: Desk, allowed: float) -> int:
         The number of edges struck.
     """
     nodes = desk.size[0]
-    top = longest(nodes, desk.first, desk.source, desk.letter, desk.best_cost, desk.ahead)
-    longest_back(nodes, desk.first, desk.source, desk.letter, desk.best_cost, desk.behind)
+    top = longest(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[AHEAD])
+    longest_back(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[BEHIND])
     threshold = top - allowed
     struck = 0
     for v in range(1, nodes):
         for e in range(desk.first[v], desk.first[v + 1]):
-            kept = desk.ahead[desk.source[e]] + desk.best_cost[desk.letter[e]] + desk.behind[v] > threshold
+            kept = (
+                desk.lengths[AHEAD, desk.source[e]]
+                + desk.costs[BEST_COST, desk.letter[e]]
+                + desk.lengths[BEHIND, v]
+                > threshold
+            )
             desk.keep[e] = kept
             if not kept:
                 struck += 1
@@ -141,13 +164,17 @@ def propagate(net: Problem, lines: Lines, desk: Desk) -> int:
     for r in range(len(net.tie)):
         if net.tie[r] and lines[PHASE, r] != SURELY_INACTIVE and lines[HIGH, r] > 0.0:
             for i in range(letters):
-                desk.cost[i] = -desk.table[i, r]
-            longest(nodes, desk.first, desk.source, desk.letter, desk.cost, desk.ahead)
-            longest_back(nodes, desk.first, desk.source, desk.letter, desk.cost, desk.behind)
+                desk.costs[COST, i] = -desk.table[i, r]
+            longest(nodes, desk.first, desk.source, desk.letter, desk.costs[COST], desk.lengths[AHEAD])
+            longest_back(nodes, desk.first, desk.source, desk.letter, desk.costs[COST], desk.lengths[BEHIND])
             threshold = desk.bias[r]
             for v in range(1, nodes):
                 for e in range(desk.first[v], desk.first[v + 1]):
-                    most = desk.ahead[desk.source[e]] + desk.cost[desk.letter[e]] + desk.behind[v]
+                    most = (
+                        desk.lengths[AHEAD, desk.source[e]]
+                        + desk.costs[COST, desk.letter[e]]
+                        + desk.lengths[BEHIND, v]
+                    )
                     if most < threshold and desk.keep[e]:
                         desk.keep[e] = False
                         struck += 1
@@ -159,27 +186,27 @@ def trim(desk: Desk) -> bool:
     """Give up kept edges that lie on no path of kept edges; whether there is such a path."""
     nodes = desk.size[0]
     for v in range(nodes):
-        desk.node_map[v] = 0
-    desk.node_map[0] = 1
+        desk.marks[NODE_MAP, v] = 0
+    desk.marks[NODE_MAP, 0] = 1
     for v in range(1, nodes):
         for e in range(desk.first[v], desk.first[v + 1]):
             if desk.keep[e]:
-                if desk.node_map[desk.source[e]] == 1:
-                    desk.node_map[v] = 1
+                if desk.marks[NODE_MAP, desk.source[e]] == 1:
+                    desk.marks[NODE_MAP, v] = 1
                 else:
                     desk.keep[e] = False
-    if desk.node_map[nodes - 1] == 0:
+    if desk.marks[NODE_MAP, nodes - 1] == 0:
         return False
     for v in range(nodes - 1):
-        desk.node_map[v] = 0
+        desk.marks[NODE_MAP, v] = 0
     for v in range(nodes - 1, 0, -1):
         for e in range(desk.first[v], desk.first[v + 1]):
             if desk.keep[e]:
-                if desk.node_map[v] == 1:
-                    desk.node_map[desk.source[e]] = 1
+                if desk.marks[NODE_MAP, v] == 1:
+                    desk.marks[NODE_MAP, desk.source[e]] = 1
                 else:
                     desk.keep[e] = False
-    return bool(desk.node_map[0] == 1)
+    return bool(desk.marks[NODE_MAP, 0] == 1)
 
 
 @kernel
@@ -191,36 +218,36 @@ def compact(desk: Desk) -> bool:
     while True:
         nodes, letters = desk.size[0], desk.size[2]
         for i in range(letters):
-            desk.letter_map[i] = -1
-        desk.node_map[0] = 0
-        desk.jump[0] = 0
+            desk.names[LETTER_MAP, i] = -1
+        desk.marks[NODE_MAP, 0] = 0
+        desk.marks[JUMP, 0] = 0
         left, edges = 1, 0
         for v in range(1, nodes):
             begin = edges
             for e in range(desk.first[v], desk.first[v + 1]):
                 if desk.keep[e]:
-                    u = desk.node_map[desk.source[e]]
+                    u = desk.marks[NODE_MAP, desk.source[e]]
                     if u >= 0:
                         desk.source[edges] = u
                         desk.letter[edges] = desk.letter[e]
-                        desk.letter_map[desk.letter[e]] = 0
-                        desk.jump[u] = 1  # it has a way on
+                        desk.names[LETTER_MAP, desk.letter[e]] = 0
+                        desk.marks[JUMP, u] = 1  # it has a way on
                         edges += 1
             if edges > begin:
-                desk.node_map[v] = left
+                desk.marks[NODE_MAP, v] = left
                 desk.first[left] = begin
-                desk.jump[left] = 0
+                desk.marks[JUMP, left] = 0
                 left += 1
             else:
-                desk.node_map[v] = -1
-        if desk.node_map[nodes - 1] < 0:
+                desk.marks[NODE_MAP, v] = -1
+        if desk.marks[NODE_MAP, nodes - 1] < 0:
             return False
         desk.first[left] = edges
         desk.size[0], desk.size[1] = left, edges
         pack_letters(desk)
         dead_ends = False
         for v in range(left - 1):
-            if desk.jump[v] == 0:
+            if desk.marks[JUMP, v] == 0:
                 dead_ends = True
         if not dead_ends:
             return True
@@ -235,17 +262,17 @@ def pack_letters(desk: Desk) -> None:
     rows = desk.table.shape[1]
     left = 0
     for i in range(desk.size[2]):
-        if desk.letter_map[i] == 0:
-            desk.letter_map[i] = left
+        if desk.names[LETTER_MAP, i] == 0:
+            desk.names[LETTER_MAP, i] = left
             if left != i:
-                desk.name[left] = desk.name[i]
-                desk.best_cost[left] = desk.best_cost[i]
-                desk.used[left] = desk.used[i]
+                desk.names[NAME, left] = desk.names[NAME, i]
+                desk.costs[BEST_COST, left] = desk.costs[BEST_COST, i]
+                desk.costs[USED, left] = desk.costs[USED, i]
                 for r in range(rows):
                     desk.table[left, r] = desk.table[i, r]
             left += 1
     for e in range(desk.size[1]):
-        desk.letter[e] = desk.letter_map[desk.letter[e]]
+        desk.letter[e] = desk.names[LETTER_MAP, desk.letter[e]]
     desk.size[2] = left
 
 
@@ -258,37 +285,37 @@ def fold(net: Problem, desk: Desk) -> bool:
     nodes, rows = desk.size[0], desk.table.shape[1]
     least = nodes
     for v in range(nodes - 1, 0, -1):
-        desk.jump[v] = least  # the least source of an edge to a node behind v
+        desk.marks[JUMP, v] = least  # the least source of an edge to a node behind v
         for e in range(desk.first[v], desk.first[v + 1]):
             least = min(least, desk.source[e])
     forced = 0
     for v in range(1, nodes):
-        if desk.first[v + 1] - desk.first[v] == 1 and desk.jump[v] >= v:
+        if desk.first[v + 1] - desk.first[v] == 1 and desk.marks[JUMP, v] >= v:
             forced += 1
     if forced == 0:
         return False
     for i in range(desk.size[2]):
-        desk.letter_map[i] = -1
-    desk.node_map[0] = 0
+        desk.names[LETTER_MAP, i] = -1
+    desk.marks[NODE_MAP, 0] = 0
     left, edges = 1, 0
     for v in range(1, nodes):
         begin, end = desk.first[v], desk.first[v + 1]
-        if end - begin == 1 and desk.jump[v] >= v:
+        if end - begin == 1 and desk.marks[JUMP, v] >= v:
             at = desk.letter[begin]
-            desk.node_map[v] = desk.node_map[desk.source[begin]]
+            desk.marks[NODE_MAP, v] = desk.marks[NODE_MAP, desk.source[begin]]
             for r in range(rows):
                 desk.bias[r] += desk.table[at, r]
-            desk.fixed[desk.size[3]] = desk.name[at]
+            desk.steps[FIXED, desk.size[3]] = desk.names[NAME, at]
             desk.size[3] += 1
-            desk.size[4] ^= net.key[desk.name[at]]
+            desk.size[4] ^= net.key[desk.names[NAME, at]]
             continue
         here = edges
         for e in range(begin, end):
-            desk.source[edges] = desk.node_map[desk.source[e]]
+            desk.source[edges] = desk.marks[NODE_MAP, desk.source[e]]
             desk.letter[edges] = desk.letter[e]
-            desk.letter_map[desk.letter[e]] = 0
+            desk.names[LETTER_MAP, desk.letter[e]] = 0
             edges += 1
-        desk.node_map[v] = left
+        desk.marks[NODE_MAP, v] = left
         desk.first[left] = here
         left += 1
     desk.first[left] = edges
@@ -334,7 +361,7 @@ def tighten(net: Problem, lines: Lines, desk: Desk, room: Room, top: float, gap:
                 r, way = int(room.top[k]) // 2, 1.0 - 2.0 * (int(room.top[k]) % 2)
                 price = room.top[8 + k] * room.top[16 + k]
                 for i in range(letters):
-                    room.lane_cost[i, k] = way * desk.table[i, r] + price * desk.best_cost[i]
+                    room.lane_cost[i, k] = way * desk.table[i, r] + price * desk.costs[BEST_COST, i]
             longest_lanes(desk, room.lane_cost, room.lanes)
             for k in range(count):
                 price = room.top[8 + k] * room.top[16 + k]

@@ -11,22 +11,32 @@ from milbox.compiled.jit import inlined, kernel, larger, smaller
 from milbox.inner.search.bound import floor_of
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import add_inputs, longest, longest_back, trace, worth
-from milbox.inner.search.shrink import compact, fold, trim
+from milbox.inner.search.shrink import trim
+from milbox.inner.search.stack import arena_end, cells_of, push, with_room, write_diagram, write_kept
 from milbox.inner.search.state import (
     ACTIVE,
+    AHEAD,
+    BEHIND,
+    BEST_COST,
     BEST_H,
     GAIN,
     HIGH,
     INACTIVE,
+    JUMP,
     LOW,
+    NAME,
     OPEN,
+    PATH,
     PHASE,
-    PRICE,
+    STACKED_HIGH,
+    STACKED_LOW,
+    STACKED_PHASE,
+    STACKED_PRICE,
     UNREACHED,
+    USED,
     WEIGHT,
     Desk,
     H,
-    Int,
     Lines,
     Pool,
     Problem,
@@ -65,208 +75,6 @@ def highest_chord(net: Problem, lines: Lines, uppers: Lines) -> int:
 
 
 @kernel
-def with_room(stack: Stack, children: Int, cells: Int) -> Stack:
-    """The same stack with room for more nodes, and more cells in its arena."""
-    depth, width = stack.phase.shape
-    if stack.counts[0] + children > depth:
-        more = 2 * depth + children
-        wide = Stack(
-            stack.counts,
-            np.empty(more),
-            np.empty((more, width), np.int8),
-            np.empty((more, width)),
-            np.empty((more, width)),
-            np.empty((more, width)),
-            np.empty((more, 8), np.int64),
-            stack.arena,
-        )
-        for node in range(depth):
-            wide.bound[node] = stack.bound[node]
-            for r in range(width):
-                wide.phase[node, r] = stack.phase[node, r]
-                wide.price[node, r] = stack.price[node, r]
-                wide.low[node, r] = stack.low[node, r]
-                wide.high[node, r] = stack.high[node, r]
-            for k in range(8):
-                wide.place[node, k] = stack.place[node, k]
-        stack = wide
-    used = arena_end(stack)
-    if used + cells > len(stack.arena):
-        arena = np.empty(2 * len(stack.arena) + cells, np.int32)
-        for i in range(used):
-            arena[i] = stack.arena[i]
-        stack = Stack(
-            stack.counts, stack.bound, stack.phase, stack.price, stack.low, stack.high, stack.place, arena
-        )
-    return stack
-
-
-@kernel
-def arena_end(stack: Stack) -> int:
-    """Where the arena is free from."""
-    count = stack.counts[0]
-    return int(stack.place[count - 1, 4]) if count > 0 else 0
-
-
-@kernel
-def cells_of(desk: Desk) -> int:
-    """What the diagram of the node at work takes in the arena."""
-    return int(desk.size[0] + 1 + 2 * desk.size[1] + desk.size[2] + desk.size[3])
-
-
-@kernel
-def write_diagram(stack: Stack, desk: Desk, begin: Int) -> int:
-    """Copy the diagram of the node at work into the arena; where it ends."""
-    nodes, edges, letters, fixed = desk.size[0], desk.size[1], desk.size[2], desk.size[3]
-    at = begin
-    for v in range(nodes + 1):
-        stack.arena[at + v] = desk.first[v]
-    at += nodes + 1
-    for e in range(edges):
-        stack.arena[at + e] = desk.source[e]
-        stack.arena[at + edges + e] = desk.letter[e]
-    at += 2 * edges
-    for i in range(letters):
-        stack.arena[at + i] = desk.name[i]
-    at += letters
-    for i in range(fixed):
-        stack.arena[at + i] = desk.fixed[i]
-    return int(at + fixed)
-
-
-@kernel
-def write_kept(stack: Stack, desk: Desk, nodes: Int, edges: Int, begin: Int) -> int:
-    """Copy the diagram of kept edges into the arena; its letters. Every kept edge is on a kept path."""
-    source, letter, name = begin + nodes + 1, begin + nodes + 1 + edges, begin + nodes + 1 + 2 * edges
-    for i in range(desk.size[2]):
-        desk.letter_map[i] = -1
-    desk.node_map[0] = 0
-    stack.arena[begin] = 0
-    n, k, m = 1, 0, 0
-    for v in range(1, desk.size[0]):
-        at = k
-        for e in range(desk.first[v], desk.first[v + 1]):
-            if desk.keep[e]:
-                stack.arena[source + k] = desk.node_map[desk.source[e]]
-                i = desk.letter[e]
-                if desk.letter_map[i] < 0:
-                    desk.letter_map[i] = m
-                    stack.arena[name + m] = desk.name[i]
-                    m += 1
-                stack.arena[letter + k] = desk.letter_map[i]
-                k += 1
-        if k > at:
-            desk.node_map[v] = n
-            stack.arena[begin + n] = at
-            n += 1
-    stack.arena[begin + n] = k
-    for i in range(desk.size[3]):
-        stack.arena[name + m + i] = desk.fixed[i]
-    return m
-
-
-@kernel
-def push(
-    stack: Stack,
-    lines: Lines,
-    uppers: Lines,
-    bound: float,
-    nodes: Int,
-    edges: Int,
-    letters: Int,
-    begin: Int,
-    end: Int,
-    fixed: Int,
-    deviation: Int,
-    length: Int,
-) -> int:
-    """Put a node on the stack that has the lines at hand; its place."""
-    node = stack.counts[0]
-    stack.counts[0] += 1
-    rows, layer = lines.shape[1], uppers.shape[1]
-    stack.bound[node] = bound
-    for r in range(rows):
-        stack.phase[node, r] = lines[PHASE, r]
-        stack.price[node, r] = lines[PRICE, r]
-        stack.low[node, r] = lines[LOW, r]
-        stack.high[node, r] = lines[HIGH, r]
-    for k in range(layer):
-        stack.phase[node, rows + k] = uppers[PHASE, k]
-        stack.price[node, rows + k] = uppers[PRICE, k]
-        stack.low[node, rows + k] = uppers[LOW, k]
-        stack.high[node, rows + k] = uppers[HIGH, k]
-    place = stack.place[node]
-    place[0], place[1], place[2], place[3] = nodes, edges, letters, begin
-    place[4], place[5], place[6], place[7] = end, fixed, deviation, length
-    return int(node)
-
-
-@kernel
-def load(net: Problem, stack: Stack, node: int, lines: Lines, uppers: Lines, desk: Desk) -> bool:
-    """Lay a node on the desk, forced edges folded; whether it has any path."""
-    place = stack.place[node]
-    nodes, edges, letters, at, fixed = place[0], place[1], place[2], place[3], place[5]
-    rows, layer = net.above.shape
-    for r in range(rows):
-        lines[PHASE, r] = stack.phase[node, r]
-        lines[PRICE, r] = stack.price[node, r]
-        lines[LOW, r] = stack.low[node, r]
-        lines[HIGH, r] = stack.high[node, r]
-        desk.bias[r] = net.bias[r]
-    for k in range(layer):
-        uppers[PHASE, k] = stack.phase[node, rows + k]
-        uppers[PRICE, k] = stack.price[node, rows + k]
-        uppers[LOW, k] = stack.low[node, rows + k]
-        uppers[HIGH, k] = stack.high[node, rows + k]
-    for v in range(nodes + 1):
-        desk.first[v] = stack.arena[at + v]
-    at += nodes + 1
-    for e in range(edges):
-        desk.source[e] = stack.arena[at + e]
-        desk.letter[e] = stack.arena[at + edges + e]
-    at += 2 * edges
-    for i in range(letters):
-        name = stack.arena[at + i]
-        desk.name[i] = name
-        for r in range(rows):
-            desk.table[i, r] = net.table[name, r]
-    at += letters
-    desk.size[0], desk.size[1], desk.size[2], desk.size[3], desk.size[4] = nodes, edges, letters, fixed, 0
-    for i in range(fixed):
-        name = stack.arena[at + i]
-        desk.fixed[i] = name
-        desk.size[4] ^= net.key[name]
-        for r in range(rows):
-            desk.bias[r] += net.table[name, r]
-    at += fixed
-    if place[6] >= 0:
-        deviate(stack, desk, at, place[7], place[6])
-        if not compact(desk):
-            return False
-    fold(net, desk)
-    return True
-
-
-@kernel
-def deviate(stack: Stack, desk: Desk, path: int, length: Int, deviation: Int) -> None:
-    """Keep the paths that follow a path (its edges are in the arena, first one first) and leave it there."""
-    nodes = desk.size[0]
-    for v in range(nodes):
-        desk.jump[v] = -1
-    for i in range(length):
-        desk.jump[desk.source[stack.arena[path + i]]] = i
-    for v in range(1, nodes):
-        for e in range(desk.first[v], desk.first[v + 1]):
-            i = desk.jump[desk.source[e]]
-            kept = True
-            if i >= 0 and i < deviation:
-                kept = stack.arena[path + i] == e
-            elif i == deviation:
-                kept = stack.arena[path + i] != e
-            desk.keep[e] = kept
-
-
-@kernel
 def branch_on_phase(
     net: Problem, stack: Stack, lines: Lines, uppers: Lines, desk: Desk, on: int, bound: float
 ) -> Stack:
@@ -293,13 +101,13 @@ def branch_on_phase(
             np.int64(0),
         )
         active = (h > 0.0) == (child == 1)
-        stack.phase[node, on] = ACTIVE if active else INACTIVE
+        stack.lines[node, STACKED_PHASE, on] = ACTIVE if active else INACTIVE
         # Rounding is allowed for on both sides.
         if active:
-            stack.low[node, on] = larger(stack.low[node, on], -net.noise)
+            stack.lines[node, STACKED_LOW, on] = larger(stack.lines[node, STACKED_LOW, on], -net.noise)
         else:
-            stack.high[node, on] = smaller(stack.high[node, on], net.noise)
-        stack.price[node, on] = 0.0
+            stack.lines[node, STACKED_HIGH, on] = smaller(stack.lines[node, STACKED_HIGH, on], net.noise)
+        stack.lines[node, STACKED_PRICE, on] = 0.0
     stack.counts[3] += 1
     return stack
 
@@ -341,30 +149,42 @@ def branch_on_path(
     The longest path is offered first: it need not be the one met before, if there are several.
     """
     nodes = desk.size[0]
-    top = longest(nodes, desk.first, desk.source, desk.letter, desk.best_cost, desk.ahead)
-    longest_back(nodes, desk.first, desk.source, desk.letter, desk.best_cost, desk.behind)
-    length = trace(nodes, desk.first, desk.source, desk.letter, desk.best_cost, desk.ahead, desk.path)
-    add_inputs(desk, desk.path, length, lines[H])
+    top = longest(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[AHEAD])
+    longest_back(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[BEHIND])
+    length = trace(
+        nodes,
+        desk.first,
+        desk.source,
+        desk.letter,
+        desk.costs[BEST_COST],
+        desk.lengths[AHEAD],
+        desk.steps[PATH],
+    )
+    add_inputs(desk, desk.steps[PATH], length, lines[H])
     value = worth(net, lines[H], uppers[H])
     if value > floor_of(pool) + net.slack:
-        offer_path(net, tried, pool, desk, desk.path, length, lines[H], value)
+        offer_path(net, tried, pool, desk, desk.steps[PATH], length, lines[H], value)
     floor = floor_of(pool)
     for v in range(nodes):
-        desk.jump[v] = -1
+        desk.marks[JUMP, v] = -1
     best = np.full(length, UNREACHED)
     for i in range(length):
-        desk.jump[desk.source[desk.path[length - 1 - i]]] = i
+        desk.marks[JUMP, desk.source[desk.steps[PATH, length - 1 - i]]] = i
     for v in range(1, nodes):
         for e in range(desk.first[v], desk.first[v + 1]):
-            i = desk.jump[desk.source[e]]
-            if i >= 0 and desk.path[length - 1 - i] != e:
-                through = desk.ahead[desk.source[e]] + desk.best_cost[desk.letter[e]] + desk.behind[v]
+            i = desk.marks[JUMP, desk.source[e]]
+            if i >= 0 and desk.steps[PATH, length - 1 - i] != e:
+                through = (
+                    desk.lengths[AHEAD, desk.source[e]]
+                    + desk.costs[BEST_COST, desk.letter[e]]
+                    + desk.lengths[BEHIND, v]
+                )
                 best[i] = larger(best[i], through)
     stack = with_room(stack, length, cells_of(desk) + length)
     begin = arena_end(stack)
     end = write_diagram(stack, desk, begin)
     for i in range(length):
-        stack.arena[end + i] = desk.path[length - 1 - i]
+        stack.arena[end + i] = desk.steps[PATH, length - 1 - i]
     size = desk.size
     order = ascending(best)
     for k in range(length):
@@ -401,17 +221,17 @@ def oscillating(net: Problem, lines: Lines, desk: Desk, mean: FloatArray, weight
         for r in range(rows):
             mean[p, r] = 0.0
     for i in range(desk.size[2]):
-        if desk.used[i] > 0.0:
-            name = desk.name[i]
+        if desk.costs[USED, i] > 0.0:
+            name = desk.names[NAME, i]
             for k in range(net.pair[name], net.pair[name + 1]):
                 p = net.variable[net.option[k]]
-                weight[p] += desk.used[i]
+                weight[p] += desk.costs[USED, i]
                 for r in range(rows):
-                    mean[p, r] += desk.used[i] * desk.table[i, r]
+                    mean[p, r] += desk.costs[USED, i] * desk.table[i, r]
     spread = np.zeros(net.variables)
     for i in range(desk.size[2]):
-        if desk.used[i] > 0.0:
-            name = desk.name[i]
+        if desk.costs[USED, i] > 0.0:
+            name = desk.names[NAME, i]
             for k in range(net.pair[name], net.pair[name + 1]):
                 p = net.variable[net.option[k]]
                 far = 0.0
@@ -419,7 +239,7 @@ def oscillating(net: Problem, lines: Lines, desk: Desk, mean: FloatArray, weight
                     if lines[GAIN, r] != 0.0:
                         away = desk.table[i, r] - mean[p, r] / weight[p]
                         far += away * away
-                spread[p] += desk.used[i] * far
+                spread[p] += desk.costs[USED, i] * far
     best = 0.0
     at = -1
     for p in range(net.variables):
@@ -451,11 +271,11 @@ def set_sides(
     use = np.zeros(options)
     at = np.full(options, -1)
     for i in range(letters):
-        option = code_in(pair, listed, variable, desk.name[i], p)
+        option = code_in(pair, listed, variable, desk.names[NAME, i], p)
         side[i] = -1
         if option >= 0:
-            use[option] += desk.used[i]
-            if at[option] < 0 or desk.used[i] > desk.used[at[option]]:
+            use[option] += desk.costs[USED, i]
+            if at[option] < 0 or desk.costs[USED, i] > desk.costs[USED, at[option]]:
                 at[option] = i
     one, two = -1, -1
     for option in range(options):
@@ -471,7 +291,7 @@ def set_sides(
         if lines[GAIN, r] != 0.0:
             middle += (desk.table[at[one], r] - desk.table[at[two], r]) * mean[p, r] / weight[p]
     for i in range(letters):
-        option = code_in(pair, listed, variable, desk.name[i], p)
+        option = code_in(pair, listed, variable, desk.names[NAME, i], p)
         if option >= 0:
             along = 0.0
             j = at[option]  # all letters of one code are on one side
@@ -501,14 +321,18 @@ def branch_on_sides(
 ) -> Stack:
     """One child per side of a variable's codes, without the edges that max-marginals strike."""
     nodes = desk.size[0]
-    top = longest(nodes, desk.first, desk.source, desk.letter, desk.best_cost, desk.ahead)
-    longest_back(nodes, desk.first, desk.source, desk.letter, desk.best_cost, desk.behind)
+    top = longest(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[AHEAD])
+    longest_back(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[BEHIND])
     threshold = top - (lowest - floor - net.slack) - 2.0 * error
     for child in range(2):
         best = UNREACHED
         for v in range(1, nodes):
             for e in range(desk.first[v], desk.first[v + 1]):
-                through = desk.ahead[desk.source[e]] + desk.best_cost[desk.letter[e]] + desk.behind[v]
+                through = (
+                    desk.lengths[AHEAD, desk.source[e]]
+                    + desk.costs[BEST_COST, desk.letter[e]]
+                    + desk.lengths[BEHIND, v]
+                )
                 where = side[desk.letter[e]]
                 desk.keep[e] = through > threshold and where != 1 - child
                 if where == child:

@@ -38,19 +38,18 @@ class Problem(NamedTuple):
     edges: int
     table: FloatArray
     """(letters, rows)"""
-    bias: FloatArray
-    weight: FloatArray
-    """(rows,): +1 or -1; 0 below another layer; minus the penalty for a tie."""
-    size: FloatArray
-    """(rows,): no |h_r| is larger."""
+    rows: FloatArray
+    """(3, rows): bias; output weight (+1 or -1, 0 below another layer, minus the penalty for a tie); and
+    size, which no |h_r| exceeds."""
     tie: BoolArray
+    tied: bool
+    """Whether any row is a tie."""
     linear: int
     """The row that is always active, or -1 where nothing goes straight to the output."""
     above: FloatArray
     """(rows, upper units)"""
-    upper_bias: FloatArray
-    upper_sign: FloatArray
-    upper_size: FloatArray
+    uppers: FloatArray
+    """(3, upper units): bias, output weight (+1 or -1), and size."""
     key: IntArray
     """(letters,): random bits. A point's key is the exclusive or of its letters' keys."""
     pair: Small
@@ -114,8 +113,6 @@ class Settings(NamedTuple):
     root_rounds: int
     rounds: int
     """How often a node is bounded again after something was ruled out."""
-    dives: int
-    """Longest paths of linearised networks at the root."""
     sweeps: int
     """Sweeps for better points at the root."""
     few: float
@@ -134,11 +131,8 @@ class Stack(NamedTuple):
     counts: IntArray
     """[open nodes; of those searched: all, bounded, split by phase, by path, by side, enumerated]"""
     bound: FloatArray
-    phase: npt.NDArray[np.int8]
-    price: FloatArray
-    low: FloatArray
-    high: FloatArray
-    """(nodes, rows + upper units)"""
+    lines: FloatArray
+    """(nodes, 4, rows + upper units): phase, price, low, high."""
     place: IntArray
     """(nodes, 8): nodes, edges, letters, begin and end in the arena, fixed letters, deviation or -1, and the
     length of its path."""
@@ -149,7 +143,6 @@ Lines: TypeAlias = FloatArray
 """(15, rows): lines above weight * relu(h) for h in [low, high], one for each row or upper unit.
 
 slope = base + gain * price, where least <= price <= most; prices are the multipliers of the Lagrangian bound.
-One array of named rows takes the compiler far less time than one array for each name.
 """
 
 WEIGHT, LOW, HIGH, PHASE = 0, 1, 2, 3
@@ -161,6 +154,19 @@ H, BEST_H = 13, 14
 """Inputs at the longest path, and at that of the best bound."""
 
 
+# Rows of tables: one array of named rows takes the compiler far less time than one array for each name.
+BIAS, OUTPUT, SIZE = 0, 1, 2  # of a problem's rows and upper units
+STACKED_PHASE, STACKED_PRICE, STACKED_LOW, STACKED_HIGH = 0, 1, 2, 3
+NAME, LETTER_MAP = 0, 1
+COST, BEST_COST, USED = 0, 1, 2
+AHEAD, BEHIND = 0, 1
+FIXED, PATH = 0, 1
+NODE_MAP, JUMP = 0, 1
+REACH, PREFIX, SUFFIX = 0, 1, 2
+PREFIX_KEY, SUFFIX_KEY = 0, 1
+INTO, OUT = 0, 1
+
+
 class Desk(NamedTuple):
     """The node at work: its diagram, the letters it has left, and room for passes."""
 
@@ -169,26 +175,20 @@ class Desk(NamedTuple):
     first: Small
     source: Small
     letter: Small
-    name: Small
-    """(letters,): the problem's letter behind each."""
+    names: Small
+    """(2, letters): the problem's letter behind each, and its number after the next packing."""
     table: FloatArray
     bias: FloatArray
     """With the fixed letters added."""
-    fixed: Small
-    cost: FloatArray
-    best_cost: FloatArray
-    ahead: FloatArray
-    """(nodes,): longest paths from the root."""
-    behind: FloatArray
-    """(nodes,): longest paths to the terminal."""
-    path: Small
-    """Edges of a path, last first."""
+    costs: FloatArray
+    """(3, letters): costs, those of the best bound, and how often the last steps used a letter."""
+    lengths: FloatArray
+    """(2, nodes): longest paths from the root and to the terminal."""
+    steps: Small
+    """(2, longest + 1): the fixed letters, and the edges of a path, last first."""
     keep: BoolArray
-    node_map: Small
-    letter_map: Small
-    jump: Small
-    used: FloatArray
-    """(letters,): how often the last subgradient steps used a letter."""
+    marks: Small
+    """(2, nodes): a node's number after the next packing, and how it is passed by."""
     codes: IntArray
     """(variables,): a point being looked at."""
 
@@ -196,18 +196,14 @@ class Desk(NamedTuple):
 class Room(NamedTuple):
     """Tables of nodes by rows, as large as the node at work needs."""
 
-    reach: FloatArray
-    """(nodes, rows)"""
+    ends: FloatArray
+    """(3, nodes, rows): extreme sums, and inputs along the best prefix to, and suffix from, each node."""
     lanes: FloatArray
     """(nodes, 8)"""
-    prefix: FloatArray
-    suffix: FloatArray
-    """(nodes, rows): inputs along the best prefix to, and suffix from, each node."""
-    prefix_key: IntArray
-    suffix_key: IntArray
-    into: Small
-    out: Small
-    """(nodes,): the edge by which the best prefix comes, and the best suffix leaves."""
+    keys: IntArray
+    """(2, nodes): of the best prefix and suffix."""
+    ways: Small
+    """(2, nodes): the edge by which the best prefix comes, and the best suffix leaves."""
     top: FloatArray
     lane_cost: FloatArray
     """(letters, 8)"""

@@ -3,12 +3,13 @@
 import numpy as np
 
 from milbox.compiled.jit import entry, kernel, smaller
-from milbox.inner.search.bound import descend, dive, floor_of
+from milbox.inner.search.bound import descend, floor_of
 from milbox.inner.search.incumbents import offer, suffixes, sweep_backward, sweep_forward, write_fixed
 from milbox.inner.search.listing import KINDS, count_paths, list_paths
 from milbox.inner.search.passes import longest, ties_hold, worth
 from milbox.inner.search.shrink import (
     compact,
+    find_ranges,
     fold,
     propagate,
     settle,
@@ -21,17 +22,21 @@ from milbox.inner.search.split import (
     branch_on_phase,
     branch_on_sides,
     highest_chord,
-    load,
     oscillating,
     set_sides,
 )
+from milbox.inner.search.stack import load
 from milbox.inner.search.state import (
+    AHEAD,
+    BEST_COST,
     BEST_H,
     NOTHING,
+    OUTPUT,
     WEIGHT,
     Beginning,
     Desk,
     H,
+    Int,
     Pool,
     Problem,
     Room,
@@ -54,36 +59,26 @@ def new_desk(net: Problem) -> Desk:
         np.empty(nodes + 1, np.int32),
         np.empty(edges, np.int32),
         np.empty(edges, np.int32),
-        np.empty(letters, np.int32),
+        np.empty((2, letters), np.int32),
         np.empty((letters, rows)),
         np.empty(rows),
-        np.empty(net.longest + 1, np.int32),
-        np.empty(letters),
-        np.empty(letters),
-        np.empty(nodes),
-        np.empty(nodes),
-        np.empty(net.longest + 1, np.int32),
+        np.zeros((3, letters)),
+        np.empty((2, nodes)),
+        np.empty((2, net.longest + 1), np.int32),
         np.empty(edges, np.bool_),
-        np.empty(nodes, np.int32),
-        np.empty(letters, np.int32),
-        np.empty(nodes, np.int32),
-        np.zeros(letters),
+        np.empty((2, nodes), np.int32),
         np.zeros(net.variables, np.int64),
     )
 
 
 @kernel
-def new_room(nodes: int, letters: int, rows: int) -> Room:
+def new_room(nodes: Int, letters: Int, rows: int) -> Room:
     """Tables for so many nodes; touching fresh memory costs more than passes, so they are no larger."""
     return Room(
-        np.empty((nodes, rows)),
+        np.empty((3, nodes, rows)),
         np.empty((nodes, 8)),
-        np.empty((nodes, rows)),
-        np.empty((nodes, rows)),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64),
-        np.empty(nodes, np.int32),
-        np.empty(nodes, np.int32),
+        np.empty((2, nodes), np.int64),
+        np.empty((2, nodes), np.int32),
         np.empty(max(nodes, 32)),
         np.empty((letters, 8)),
     )
@@ -92,7 +87,7 @@ def new_room(nodes: int, letters: int, rows: int) -> Room:
 @kernel
 def needs_room(room: Room, desk: Desk) -> bool:
     """Whether the tables are too small for the node at work."""
-    return bool(desk.size[0] > len(room.reach) or desk.size[2] > len(room.lane_cost))
+    return bool(desk.size[0] > len(room.lanes) or desk.size[2] > len(room.lane_cost))
 
 
 @entry
@@ -107,11 +102,11 @@ def advance(
     rows, layer = net.above.shape
     slack = net.slack
     last = len(pool.value) - 1
-    tied = net.tie.any()
+    tied = net.tied
     lines, uppers, desk = np.empty((15, rows)), np.empty((15, layer)), new_desk(net)
     for k in range(layer):
-        uppers[WEIGHT, k] = net.upper_sign[k]  # and stays so
-    room = new_room(1, 1, rows)
+        uppers[WEIGHT, k] = net.uppers[OUTPUT, k]  # and stays so
+    room = new_room(np.int64(1), np.int64(1), rows)
     side = np.empty(len(net.key), np.int32)
     mean, weight = np.empty((net.variables, rows)), np.empty(net.variables)
     limit = stack.counts[1] + nodes
@@ -148,9 +143,10 @@ def advance(
                 settled = desk.size[1]
                 if needs_room(room, desk):
                     room = new_room(
-                        max(desk.size[0], len(room.reach)), max(desk.size[2], len(room.lane_cost)), rows
+                        max(desk.size[0], len(room.lanes)), max(desk.size[2], len(room.lane_cost)), rows
                     )
-            if not settle(net, lines, desk, room, find):
+                find_ranges(lines, desk, room)
+            if not settle(net, lines):
                 break
             if tied and find and propagate(net, lines, desk) > 0:
                 if not compact(desk):
@@ -163,12 +159,8 @@ def advance(
             steps = settings.root_steps if on_root else settings.steps
             if stuck:
                 steps = max(steps, settings.stuck_steps)
-            if not tied and pool.value[last] == NOTHING:
-                steps = 1  # any untried point will do, and there is no floor to aim at
             lowest, error = descend(net, tried, pool, lines, uppers, desk, steps, stuck or on_root, stuck)
             stack.counts[2] += 1
-            if on_root and rounds == 0 and layer == 0:
-                dive(net, tried, pool, lines, uppers, desk, settings.dives)
             bound = smaller(lowest, ceiling)
             floor = floor_of(pool)
             if bound <= floor + slack:
@@ -181,7 +173,7 @@ def advance(
                 # All that was met had been tried: look at its neighbours.
                 if needs_room(room, desk):
                     room = new_room(desk.size[0], desk.size[2], rows)
-                suffixes(net, desk, room, desk.best_cost)
+                suffixes(net, desk, room, desk.costs[BEST_COST])
                 sweep_forward(net, tried, pool, desk, room, lines[H], uppers[H], slack)
                 floor = floor_of(pool)
                 reached = ties_hold(net, lines[BEST_H]) and (
@@ -200,19 +192,21 @@ def advance(
                 break
             if needs_room(room, desk):
                 room = new_room(
-                    max(desk.size[0], len(room.reach)), max(desk.size[2], len(room.lane_cost)), rows
+                    max(desk.size[0], len(room.lanes)), max(desk.size[2], len(room.lane_cost)), rows
                 )
             sweeps = settings.sweeps if on_root and rounds <= 1 else 1 if stuck else 0
             for i in range(sweeps):
                 if i == 0:
-                    suffixes(net, desk, room, desk.best_cost)
+                    suffixes(net, desk, room, desk.costs[BEST_COST])
                 else:
                     sweep_backward(net, tried, pool, desk, room, lines[H], uppers[H], slack)
                 sweep_forward(net, tried, pool, desk, room, lines[H], uppers[H], slack)
             floor = floor_of(pool)
             if bound <= floor + slack:
                 break
-            top = longest(desk.size[0], desk.first, desk.source, desk.letter, desk.best_cost, desk.ahead)
+            top = longest(
+                desk.size[0], desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[AHEAD]
+            )
             shrank = tighten(net, lines, desk, room, top, lowest - floor, error)
             rounds += 1
             if stuck:
@@ -227,7 +221,7 @@ def advance(
         if bound <= floor + slack:
             continue
         # Ranges may have shrunk since, and a line is valid only for the phase that its range leaves.
-        if not settle(net, lines, desk, room, False):
+        if not settle(net, lines):
             continue
         on = -1 if reached else highest_chord(net, lines, uppers)
         # Few paths are all looked at, whatever chords there are.

@@ -44,7 +44,8 @@ def test_a_target_of_what_is_minimised() -> None:
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_patience_counts_evaluations_without_gain(workers: int) -> None:
-    result = mb.maximize(flat, DOMAIN, budget=64, initial=64, patience=7, workers=workers)
+    with ThreadPoolExecutor(workers) as threads:
+        result = mb.maximize(flat, DOMAIN, budget=64, initial=64, patience=7, executor=threads)
     assert 8 <= len(result.trials) < 8 + workers
     assert all(trial.state == "finished" for trial in result.trials)
 

@@ -82,7 +82,9 @@ def screen(text: str, columns: int) -> str:
 def test_ctrl_c_leaves_one_frame_and_one_count(problem: Path, tmp_path: Path, columns: int) -> None:
     (tmp_path / "measure.py").write_text(SLOW)
     run: list[str | Path] = ["run", problem, "--budget", "99", "--initial", "99", "--journal", "j.db"]
-    shown, status = on_terminal(run, tmp_path, columns, lambda written: b"trial 3/99" in written)
+    # The display is drawn now and then, and may leave out a count.
+    three = lambda written: re.search(rb"trial [3-9]/99", written) is not None  # noqa: E731
+    shown, status = on_terminal(run, tmp_path, columns, three)
     assert status == 130, shown
     assert shown.count("─ milbox ─") == 1, shown
     counted = re.search(r"trial (\d+)/99", shown)

@@ -79,7 +79,7 @@ def test_the_papers_settings() -> None:
         "batch=100, tournament=20, alive=1000)"
     )
     assert NNRegEvo().learner == ReluLearner()
-    assert repr(NNRejSample().inner) == "Sample(points=10000)"
+    assert repr(NNRejSample().inner) == "Sample(points=10000, patience=200000)"
 
 
 def test_pending_and_failed_points_are_no_parents_but_are_not_proposed_again() -> None:

@@ -194,8 +194,7 @@ def cell(
 
 def applies(inner: InnerSolver, net: ReluNet, problem: Problem) -> bool:
     """Whether a method takes such a net on such a domain."""
-    refusal = getattr(inner, "refusal", None)
-    return refusal is None or refusal(net, problem.domain) is None
+    return inner.refusal(Query.of(net, problem.domain)) is None
 
 
 def timed(

@@ -1,7 +1,7 @@
-"""How far a new point has to be from every tried one, where variables are shares of a range.
+"""How far a new point has to be from every tried one, where there are reals.
 
 Next to a tried point on a fine grid there is always another that is new in name alone. A proposal therefore
-differs from each tried point in some other variable, or in a share by a distance that shrinks with the number
+differs from each tried point in some other variable, or in a real by a distance that shrinks with the number
 of points tried, which makes it a function of the history. Where no point is left at a distance, a smaller one
 does, and at one step of the grid nothing is left of the domain.
 """
@@ -25,7 +25,7 @@ FACTOR = 4
 
 def distances(domain: Domain, tried: int) -> Iterator[IntArray]:
     """Steps for each variable, from the distance after so many tried points down to one step of the grid."""
-    steps = domain.coding.steps
+    steps = real_steps(domain)
     share = max(NARROWEST, WIDEST * (NARROWEST / WIDEST) ** (tried / TRIED))
     while True:
         apart = np.maximum(1, np.floor(share * steps)).astype(np.int64)
@@ -37,7 +37,13 @@ def distances(domain: Domain, tried: int) -> Iterator[IntArray]:
 
 def is_spaced(domain: Domain) -> bool:
     """Whether new points are ever more than one step from tried ones."""
-    return bool((WIDEST * domain.coding.steps >= 2).any())
+    return bool((WIDEST * real_steps(domain) >= 2).any())
+
+
+def real_steps(domain: Domain) -> IntArray:
+    """How many steps each real has; zero for other variables, which differ or do not."""
+    real = np.array([variable.kind == "real" for variable in domain.variables], dtype=bool)
+    return np.where(real, domain.coding.steps, 0)
 
 
 def near(points: IntArray, others: Sequence[Point] | IntArray, apart: IntArray) -> BoolArray:

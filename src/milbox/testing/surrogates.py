@@ -40,7 +40,7 @@ class LearnerConformance:
         plain = self.learner.fit(features, values, np.random.default_rng(4)).predict(features)
         scaled = self.learner.fit(features, 1e6 + 1e3 * values, np.random.default_rng(4)).predict(features)
         # Rounding may send training another way, by far less than the values differ among themselves.
-        np.testing.assert_allclose((scaled - 1e6) / 1e3, plain, rtol=0, atol=0.02 * values.std())
+        np.testing.assert_allclose((scaled - 1e6) / 1e3, plain, rtol=0, atol=0.1 * values.std())
 
     def test_data_that_teach_nothing_are_taken(self) -> None:
         features, values = data()

@@ -78,13 +78,16 @@ def screen(text: str, columns: int) -> str:
     return "\n".join("".join(line).rstrip() for line in lines)
 
 
+def has_some_trials(written: bytes) -> bool:
+    """Whether a few trials have been shown; the display is drawn now and then, and may leave out a count."""
+    return re.search(rb"trial [3-9]/99", written) is not None
+
+
 @pytest.mark.parametrize("columns", [44, 80])
 def test_ctrl_c_leaves_one_frame_and_one_count(problem: Path, tmp_path: Path, columns: int) -> None:
     (tmp_path / "measure.py").write_text(SLOW)
     run: list[str | Path] = ["run", problem, "--budget", "99", "--initial", "99", "--journal", "j.db"]
-    # The display is drawn now and then, and may leave out a count.
-    three = lambda written: re.search(rb"trial [3-9]/99", written) is not None  # noqa: E731
-    shown, status = on_terminal(run, tmp_path, columns, three)
+    shown, status = on_terminal(run, tmp_path, columns, has_some_trials)
     assert status == 130, shown
     assert shown.count("─ milbox ─") == 1, shown
     counted = re.search(r"trial (\d+)/99", shown)

@@ -11,8 +11,8 @@ import milbox.domain as md
 from milbox.arrays import Point
 from milbox.milp.solution import Status
 from milbox.trials import Certificate, Failed, Finished, Header, Outcome, Pending, Proposal, Trial
-from milbox.trials.header import Sense
 from milbox.trials.record import Record
+from milbox.trials.sense import Sense
 
 BEGAN = 1_700_000_000.0
 

@@ -338,17 +338,23 @@ def test_an_interruption_between_disk_and_memory_is_healed(
     """Ctrl-C may strike after a value is on disk and before the study knows: then it reads the journal."""
     with Study(shelf(), Greedy(), journal=tmp_path / "run.db") as study:
         first = study.ask()
-        remember = Study._remember
 
-        def interrupted(*_: object) -> None:
-            monkeypatch.setattr(Study, "_remember", remember)
-            raise KeyboardInterrupt
+        def interrupt_after(name: str) -> None:
+            """The next write of the journal is complete, and is interrupted before it returns."""
+            write = getattr(Journal, name)
 
-        monkeypatch.setattr(Study, "_remember", interrupted)
+            def interrupted(*arguments: object) -> None:
+                monkeypatch.setattr(Journal, name, write)
+                write(*arguments)
+                raise KeyboardInterrupt
+
+            monkeypatch.setattr(Journal, name, interrupted)
+
+        interrupt_after("told")
         with pytest.raises(KeyboardInterrupt):
             study.tell(first.number, 1.0)
         assert study.trials[0].value == 1.0
-        monkeypatch.setattr(Study, "_remember", interrupted)
+        interrupt_after("asked")
         with pytest.raises(KeyboardInterrupt):
             study.ask()
         assert [t.state for t in study.trials] == ["finished", "pending"]

@@ -1,47 +1,31 @@
 """A study: ask for points, tell their values, resume from a file."""
 
 import contextlib
-import importlib.metadata
-import json
-import operator
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from milbox import display, events
-from milbox.arrays import Point
 from milbox.domain import Constraint, Domain
 from milbox.domain.rules.write import rule_text
 from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
-from milbox.trials import (
-    Answer,
-    Cancelled,
-    Empty,
-    Failed,
-    Finished,
-    Found,
-    Header,
-    History,
-    Journal,
-    Outcome,
-    Proposal,
-    Trial,
-    Unknown,
-)
-from milbox.trials.checks import measured, storable, whole
+from milbox.trials import Answer, Cancelled, Empty, Failed, Finished, Found, History, Proposal, Trial, Unknown
+from milbox.trials.answer import checked
+from milbox.trials.checks import measured, noted, storable, whole
 from milbox.trials.exhaustion import nothing_found, nothing_left
-from milbox.trials.header import Sense
-from milbox.trials.known import known_trials
-from milbox.trials.narrowing import narrowing
+from milbox.trials.header import new_header
+from milbox.trials.known import known_trials, not_held
+from milbox.trials.ledger import Ledger
+from milbox.trials.narrowing import narrowed, narrowing
 from milbox.trials.record import Record, best_of
+from milbox.trials.sense import Sense, turned
 
 if TYPE_CHECKING:
     from milbox.strategies import Strategy
@@ -100,17 +84,15 @@ class Study:
         given = known_trials(domain, known)
         if not given:  # a known point shows that there is one
             ensure_feasible(domain, Scip())
-        self._lock = threading.RLock()
+        header = new_header(domain, self._identity, self.seed, self.sense, notes or {})
+        self._ledger = Ledger(domain, header, journal)
         self._exhausted = False
-        self._shown = self._history = History()
-        self._opened = self._header(dict(notes or {}))
-        self._journal = None if journal is None else Journal(journal, self._opened, domain)
-        # Whether the journal may be ahead of what is in memory, because a write of it did not return.
-        self._stale = self._journal is not None
         try:
             if self.trials:
-                events.resumed(str(self.journal), len(self._history), len(self._history.pending))
-            self._add_known(given)
+                events.resumed(str(self.journal), len(self.trials), len(self.history.pending))
+            new = not_held(given, self._ledger.history)
+            if new:
+                self._ledger.add(new)
         except BaseException:
             self.close()
             raise
@@ -118,13 +100,13 @@ class Study:
     @property
     def journal(self) -> Path | None:
         """The file the study is kept in."""
-        return None if self._journal is None else self._journal.path
+        return self._ledger.path
 
     @property
     def history(self) -> History:
         """What strategies see: every trial, with values in the sense in which large is good."""
-        self._catch_up()
-        return self._history
+        history = self._ledger.history
+        return history if self.sense == "maximize" else history.turned
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -132,8 +114,7 @@ class Study:
 
         The arrays in their assignments are read-only; those that `ask` hands out are the caller's own.
         """
-        self._catch_up()
-        return self._shown.trials
+        return self._ledger.history.trials
 
     @property
     def best(self) -> Trial | None:
@@ -143,9 +124,8 @@ class Study:
     @property
     def record(self) -> Record:
         """The study as a journal tells it: counts, ranking, proofs and where the time went."""
-        header = self._opened if self._journal is None else self._journal.header
         name = "study" if self.journal is None else self.journal.stem
-        return Record(name, header, self.trials, self.domain, self.journal)
+        return Record(name, self._ledger.header, self.trials, self.domain, self.journal)
 
     @property
     def exhausted(self) -> bool:
@@ -186,7 +166,7 @@ class Study:
         rows = narrowing(self.domain, fix, where)
         shared = [same] if isinstance(same, str) else list(same)
         names = [str(thing.name) for thing in self.domain.declared]
-        with self._lock:
+        with self._ledger.lock:
             if not shared:
                 return self._asked(count, rows)
             unknown = [name for name in shared if name not in names]
@@ -203,21 +183,42 @@ class Study:
 
     def _asked(self, count: int, rows: tuple[Constraint, ...]) -> list[Trial]:
         """New trials in the part of the domain in which these rows hold."""
-        history = self.history
-        rng = np.random.default_rng([self.seed, len(history)])
-        domain = self.domain
+        domain, history = self.domain, self.history
         if rows:
             domain = Domain(domain.declared, (*domain.constraints, *rows))
             ensure_feasible(domain, Scip())
+        rng = np.random.default_rng([self.seed, len(history)])
         answer = self.strategy.propose(domain, history, count, rng)
-        proposals = self._checked(answer, count, domain)
+        proposals = checked(self._found(answer, rows)[:count], domain, history.asked_points, self._identity)
         now, where = time.time(), tuple(map(rule_text, rows))
-        trials = [self._trial(len(history) + k, p, now) for k, p in enumerate(proposals)]
-        self._add([_narrowed(trial, where) for trial in trials])
-        new = self._shown.trials[len(history) :]
+        trials = [
+            Trial(number, narrowed(proposal, where), asked_at=now, where=where)
+            for number, proposal in enumerate(proposals, len(history))
+        ]
+        new = self._ledger.add(trials if self.sense == "maximize" else list(map(turned, trials)))
         for trial in new:
             events.proposed(trial.number, trial.origin)
-        return [self._handed_out(trial) for trial in new]
+        # The caller may write into the arrays of an assignment, so each gets its own.
+        return [replace(trial, assignment=self.domain.assignment(trial.point)) for trial in new]
+
+    def _found(self, answer: Answer, rows: tuple[Constraint, ...]) -> tuple[Proposal, ...]:
+        """The proposals of an answer, or the error that says why there are none."""
+        match answer:
+            case Found(proposals):
+                return proposals
+            case Empty() if rows:
+                raise Exhausted(f"every point with {' and '.join(map(rule_text, rows))} has been asked")
+            case Empty():
+                self._exhausted = True
+                events.exhausted(len(self.trials))
+                raise Exhausted(nothing_left(self.history, self.best))
+            case Unknown(reason):
+                raise Undecided(nothing_found(self.history, reason))
+            case _:
+                raise TypeError(
+                    f"the strategy {self._identity} answered {answer!r}; an answer is "
+                    f"Found(proposals), Empty() or Unknown(reason) of milbox.trials"
+                )
 
     def tell(
         self,
@@ -239,7 +240,9 @@ class Study:
         """
         number = _trial_number("tell", number)
         told = measured(value, f"the value told for trial {number}")
-        self._end(number, Finished(told, _duration(number, seconds), time.time()), _info(note, info))
+        outcome = Finished(told, _duration(number, seconds), time.time())
+        kept = noted(note, info)
+        self._ledger.change(number, lambda history: history.told(number, outcome, kept))
         events.told(number, told)
 
     def fail(
@@ -255,9 +258,10 @@ class Study:
         number = _trial_number("fail", number)
         if not isinstance(reason, str):
             raise TypeError(f"the reason why trial {number} failed must be a string, not {reason!r}")
-        kept = storable(reason)
-        self._end(number, Failed(kept, _duration(number, seconds), time.time()), _info(note, info))
-        events.failed(number, kept)
+        outcome = Failed(storable(reason), _duration(number, seconds), time.time())
+        kept = noted(note, info)
+        self._ledger.change(number, lambda history: history.told(number, outcome, kept))
+        events.failed(number, outcome.reason)
 
     def amend(self, number: int, value: float) -> None:
         """Correct the value of a trial that was told or had failed; what was told before stays on record.
@@ -266,14 +270,14 @@ class Study:
         """
         number = _trial_number("amend", number)
         corrected = Finished(measured(value, f"the value told for trial {number}"), told_at=time.time())
-        self._change(number, lambda history, sense: history.amended(number, sense(corrected)))
+        self._ledger.change(number, lambda history: history.amended(number, corrected))
         events.amended(number, corrected.value)
 
     def cancel(self, number: int) -> None:
         """Give up a pending trial: it does not count, and its point may be asked again."""
         number = _trial_number("cancel", number)
         given_up = Cancelled(time.time())
-        self._change(number, lambda history, _: history.cancelled(number, given_up))
+        self._ledger.change(number, lambda history: history.cancelled(number, given_up))
         self._exhausted = False
         events.cancelled(number)
 
@@ -298,7 +302,7 @@ class Study:
             raise TypeError(f"the strategy {self._identity} does not choose points by a program")
         from milbox.embed.files import write_program
 
-        with self._lock:
+        with self._ledger.lock:
             history = self.history
             rng = np.random.default_rng([self.seed, len(history)])
             program, inputs = build(self.domain, history, rng)
@@ -306,9 +310,7 @@ class Study:
 
     def note(self, notes: Mapping[str, Any]) -> None:
         """Keep more JSON in the journal for whoever opens it again; without a journal, do nothing."""
-        if self._journal is not None:
-            with self._lock:
-                self._journal.note(notes)
+        self._ledger.note(notes)
 
     def frame(self) -> Any:
         """The trials as a pandas frame, one row each; `milbox.trials.frames` has polars too."""
@@ -318,9 +320,7 @@ class Study:
 
     def close(self) -> None:
         """Close the journal, so that another process may resume it; without a journal, do nothing."""
-        if self._journal is not None:
-            with self._lock:
-                self._journal.close()
+        self._ledger.close()
 
     def __enter__(self) -> "Study":
         return self
@@ -349,180 +349,6 @@ class Study:
     def _repr_html_(self) -> str:
         best = {} if self.best is None else self.best.assignment
         return display.table(repr(self).strip("<>"), ("variable", "best value"), best.items())
-
-    def _header(self, notes: Mapping[str, Any]) -> Header:
-        try:
-            package = importlib.metadata.version("milbox")
-        except importlib.metadata.PackageNotFoundError:
-            package = "unknown"
-        return Header(
-            seed=self.seed,
-            sense=self.sense,
-            domain=self.domain.to_json(),
-            domain_fingerprint=self.domain.fingerprint,
-            strategy=storable(self._identity),
-            package=package,
-            created_at=time.time(),
-            notes=notes,
-        )
-
-    def _catch_up(self) -> None:
-        """Replay the journal if memory may be behind it."""
-        if self._stale and self._journal is not None:
-            with self._lock:
-                if self._stale:  # not, where another thread was just writing
-                    shown = History(tuple(map(self._kept, self._journal.trials())))
-                    self._remember(shown, lambda: History(tuple(map(_turned, shown))))
-
-    def _remember(self, shown: History, turned: Callable[[], History]) -> None:
-        """Go on with this history; `turned` makes what strategies see of it when small values are good."""
-        history = shown if self.sense == "maximize" else turned()
-        self._shown, self._history = shown, history
-        self._stale = False
-
-    def _add(self, trials: Sequence[Trial]) -> None:
-        if self._journal is not None:
-            self._stale = True
-            self._journal.asked(trials)
-        shown = self._shown.extended(trials)
-        self._remember(shown, lambda: self._history.extended([_turned(trial) for trial in trials]))
-
-    def _end(self, number: int, outcome: Finished | Failed, info: Mapping[str, Any]) -> None:
-        self._change(number, lambda history, sense: history.told(number, sense(outcome), info))
-
-    def _change(self, number: int, step: "Callable[[History, _Turn], History]") -> None:
-        """Take a step that changes one trial, in the journal and in memory."""
-        with self._lock:
-            self._catch_up()
-            shown = step(self._shown, _as_told)
-            if self._journal is not None:
-                self._stale = True
-                self._journal.told(shown[number], self._shown[number].state)
-            self._remember(shown, lambda: step(self._history, _turned_outcome))
-
-    def _handed_out(self, trial: Trial) -> Trial:
-        """The trial with an assignment of the caller's own, who may write into its arrays."""
-        return replace(trial, assignment=self.domain.assignment(trial.point))
-
-    def _kept(self, trial: Trial) -> Trial:
-        """The trial with the assignment that the study keeps: its arrays are read-only."""
-        assignment = self.domain.assignment(trial.point)
-        for value in assignment.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-        return replace(trial, assignment=assignment)
-
-    def _trial(self, number: int, proposal: Proposal, now: float) -> Trial:
-        """A new trial in the user's sense and words."""
-        trial = self._kept(Trial(number, proposal, asked_at=now))
-        return _turned(trial) if self.sense == "minimize" else trial
-
-    def _checked(self, answer: Answer, count: int, domain: Domain) -> list[Proposal]:
-        """Proposals that were checked here, whoever made them: contained, unseen, distinct."""
-        match answer:
-            case Empty() if domain is not self.domain:
-                extra = domain.constraints[len(self.domain.constraints) :]
-                raise Exhausted(f"every point with {' and '.join(map(rule_text, extra))} has been asked")
-            case Empty():
-                self._exhausted = True
-                events.exhausted(len(self._shown))
-                raise Exhausted(nothing_left(self._shown, self.best))
-            case Unknown(reason):
-                raise Undecided(nothing_found(self._shown, reason))
-            case Found():
-                pass
-            case _:
-                raise TypeError(
-                    f"the strategy {self._identity} answered {answer!r}; an answer is "
-                    f"Found(proposals), Empty() or Unknown(reason) of milbox.trials"
-                )
-        batch: set[Point] = set()
-        checked = []
-        for proposal in answer.proposals[:count]:
-            point = tuple(operator.index(code) for code in proposal.point)
-            if not domain.contains(point):
-                wrong = "outside the domain"
-            elif point in self._history.asked_points or point in batch:
-                wrong = "asked before"
-            else:
-                batch.add(point)
-                checked.append(replace(proposal, point=point))
-                continue
-            raise RuntimeError(
-                f"the strategy {self._identity} proposed the point {point}, {wrong}; "
-                f"this is a bug in the strategy, and nothing was handed out"
-            )
-        return checked
-
-    def _add_known(self, given: Sequence[Trial]) -> None:
-        """Add the user's own data, except what the journal holds already."""
-        held = {trial.point: trial for trial in self.trials if trial.state != "cancelled"}
-        new: list[Trial] = []
-        for trial in given:
-            old = held.get(trial.point)
-            if old is None:
-                new.append(self._kept(replace(trial, number=len(self.trials) + len(new))))
-            elif old.value != trial.value:
-                raise ValueError(
-                    f"the known point {dict(trial.assignment)} with value {trial.value:g} is trial "
-                    f"{old.number} of the journal, which "
-                    + (f"has value {old.value:g}" if old.value is not None else f"is {old.state}")
-                )
-        if new:
-            self._add(new)
-
-
-def _narrowed(trial: Trial, where: tuple[str, ...]) -> Trial:
-    """The trial with the rules that it was asked to keep, which its certificate names."""
-    certificate = trial.certificate
-    if certificate is not None and where:
-        certificate = replace(certificate, about=f"{certificate.about} with {' and '.join(where)}")
-    return replace(trial, where=where, proposal=replace(trial.proposal, certificate=certificate))
-
-
-_Outcome = TypeVar("_Outcome", bound=Outcome)
-
-
-class _Turn(Protocol):
-    """An outcome as the user told it, or in the sense in which large is good."""
-
-    def __call__(self, outcome: _Outcome) -> _Outcome: ...
-
-
-def _as_told(outcome: _Outcome) -> _Outcome:
-    """The outcome as it is."""
-    return outcome
-
-
-def _turned(trial: Trial) -> Trial:
-    """The trial with the sense reversed: the one place where minimising becomes maximising."""
-    proposal = trial.proposal
-    if proposal.certificate is not None:
-        old = proposal.certificate
-        # Subtracted from zero, so that no zero becomes -0.
-        proposal = replace(proposal, certificate=replace(old, value=0.0 - old.value, bound=0.0 - old.bound))
-    return replace(
-        trial,
-        proposal=proposal,
-        outcome=_turned_outcome(trial.outcome),
-        earlier=tuple(map(_turned_outcome, trial.earlier)),
-    )
-
-
-def _turned_outcome(outcome: _Outcome) -> _Outcome:
-    """The outcome with the sense reversed."""
-    return replace(outcome, value=0.0 - outcome.value) if isinstance(outcome, Finished) else outcome
-
-
-def _info(note: str | None, info: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What to keep with a trial, or an error where it is no JSON."""
-    if note is not None and not isinstance(note, str):
-        raise TypeError(f"a note must be a string, not {note!r}")
-    kept = {**(info or {}), **({} if note is None else {"note": note})}
-    try:
-        return dict(json.loads(json.dumps(kept, allow_nan=False)))
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"info must be JSON, with texts as keys: {error}") from None
 
 
 def _duration(number: int, seconds: Any) -> float:

@@ -18,8 +18,8 @@ from milbox.page.sections.graphs import directed_picture, edges_of
 from milbox.page.sections.progress import improvements
 from milbox.page.sections.sequences import logos
 from milbox.trials import Failed, Finished, Pending
-from milbox.trials.header import Sense
 from milbox.trials.record import Record
+from milbox.trials.sense import Sense
 from runs import BEGAN, distinct_points, everything, model_run, proof, record, trial
 
 VOID = {"meta"}

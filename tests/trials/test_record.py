@@ -7,10 +7,10 @@ import pytest
 
 import milbox.domain as md
 from milbox.study import Study
-from milbox.trials.header import Sense
 from milbox.trials.journal import glance
 from milbox.trials.origin import KNOWN, RANDOM, Origin, Source
 from milbox.trials.record import asked, best_of, ranked, read_record
+from milbox.trials.sense import Sense
 from runs import everything
 
 

@@ -11,7 +11,7 @@ from milbox.trials.record import asked, best_of, spent
 
 if TYPE_CHECKING:
     from milbox.trials import Trial
-    from milbox.trials.header import Sense
+    from milbox.trials.sense import Sense
 
 Style: TypeAlias = Literal["auto", "plain", "none"]
 

@@ -29,8 +29,7 @@ from milbox.milp.solvers import Scip
 from milbox.strategies import NNMILP
 from milbox.trials import Empty, Failed, Finished, History, Pending, Proposal, Trial, Unknown
 from milbox.trials.exhaustion import nothing_found
-from milbox.trials.header import Sense
-from milbox.trials.record import sign_of
+from milbox.trials.sense import Sense, sign_of
 
 if TYPE_CHECKING:
     from milbox.strategies import Strategy

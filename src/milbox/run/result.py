@@ -9,7 +9,7 @@ from milbox import display
 from milbox.errors import ObjectiveFailed
 from milbox.study import Study
 from milbox.trials import History, Trial
-from milbox.trials.header import Sense
+from milbox.trials.sense import Sense
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from milbox.study import Study
 from milbox.trials.checks import measured, whole
-from milbox.trials.record import sign_of
+from milbox.trials.sense import sign_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,12 @@
 """The three answers to a request for untried points: some points, a proof that none is left, or neither."""
 
-from dataclasses import dataclass
+import operator
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from milbox.arrays import Point
+from milbox.domain import Domain
 from milbox.trials.trial import Proposal
 
 
@@ -41,3 +45,21 @@ def joined(first: tuple[Proposal, ...], then: Answer) -> Answer:
     if isinstance(then, Found):
         return Found((*first, *then.proposals))
     return Found(first) if first else then
+
+
+def checked(
+    proposals: Iterable[Proposal], domain: Domain, asked: Container[Point], strategy: str
+) -> list[Proposal]:
+    """The proposals of a strategy, each of which lies in the domain, was not asked, and comes once."""
+    kept: dict[Point, Proposal] = {}
+    for proposal in proposals:
+        point = tuple(operator.index(code) for code in proposal.point)
+        inside = domain.contains(point)
+        if not inside or point in asked or point in kept:
+            raise RuntimeError(
+                f"the strategy {strategy} proposed the point {point}, "
+                f"{'asked before' if inside else 'outside the domain'}; "
+                f"this is a bug in the strategy, and nothing was handed out"
+            )
+        kept[point] = replace(proposal, point=point)
+    return list(kept.values())

@@ -1,9 +1,11 @@
-"""Checks of measured values, of whole-number arguments and of texts."""
+"""Checks of measured values, of whole-number arguments, of texts and of what a user keeps with a trial."""
 
+import json
 import math
 import numbers
 import operator
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -52,6 +54,17 @@ def whole(name: str, value: Any, least: int) -> int:
     if number < least:
         raise ValueError(f"{name} must be {least} or more, not {number}")
     return number
+
+
+def noted(note: str | None, info: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What to keep with a trial, as JSON."""
+    if note is not None and not isinstance(note, str):
+        raise TypeError(f"a note must be a string, not {note!r}")
+    kept = {**(info or {}), **({} if note is None else {"note": note})}
+    try:
+        return dict(json.loads(json.dumps(kept, allow_nan=False)))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"info must be JSON, with texts as keys: {error}") from None
 
 
 def _shown(value: Any) -> str:

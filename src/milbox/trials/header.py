@@ -1,13 +1,15 @@
 """The header of a journal, and the difference between the header written and the study being opened."""
 
+import importlib.metadata
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from milbox.domain import Domain, Variable
+from milbox.trials.checks import storable
 from milbox.trials.identity import without_version
-
-Sense: TypeAlias = Literal["maximize", "minimize"]
+from milbox.trials.sense import Sense
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,24 @@ class Header:
         """The number of trials that the run was started with, where its notes say so."""
         budget = self.notes.get("budget")
         return budget if isinstance(budget, int) and not isinstance(budget, bool) else None
+
+
+def new_header(domain: Domain, strategy: str, seed: int, sense: Sense, notes: Mapping[str, Any]) -> Header:
+    """The header of a journal that is created now; the strategy is given by its identity."""
+    try:
+        package = importlib.metadata.version("milbox")
+    except importlib.metadata.PackageNotFoundError:
+        package = "unknown"
+    return Header(
+        seed=seed,
+        sense=sense,
+        domain=domain.to_json(),
+        domain_fingerprint=domain.fingerprint,
+        strategy=storable(strategy),
+        package=package,
+        created_at=time.time(),
+        notes=dict(notes),
+    )
 
 
 def difference(written: Header, opened: Header) -> str | None:

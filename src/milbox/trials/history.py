@@ -11,6 +11,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.trials.points import Points
+from milbox.trials.sense import turned
 from milbox.trials.trial import Cancelled, Failed, Finished, Outcome, Pending, Proposal, Trial
 
 NOTHING: Mapping[str, Any] = {}
@@ -98,6 +99,13 @@ class History:
         """The points of all trials but cancelled ones: what may not be proposed again."""
         return Points(trial.point for trial in self.trials if not isinstance(trial.outcome, Cancelled))
 
+    @cached_property
+    def turned(self) -> "History":
+        """The history in the opposite sense, for strategies, which always maximise."""
+        other = History(tuple(map(turned, self.trials)))
+        vars(other)["asked_points"] = self.asked_points
+        return other
+
     @property
     def incumbent(self) -> Trial | None:
         """The finished trial with the largest value, the earliest of equals; None before the first."""
@@ -114,6 +122,8 @@ class History:
         after = History((*self.trials, *trials))
         if "asked_points" in vars(self):
             vars(after)["asked_points"] = self.asked_points.extended([trial.point for trial in trials])
+        if "turned" in vars(self):
+            vars(after)["turned"] = self.turned.extended([turned(trial) for trial in trials])
         return self._hand_on(after, trials)
 
     def told(self, number: int, outcome: Finished | Failed, info: Mapping[str, Any] = NOTHING) -> "History":
@@ -121,11 +131,7 @@ class History:
         trial = self._trial(number)
         if not isinstance(trial.outcome, Pending):
             raise ValueError(f"trial {number} has been told already: it {_past(trial.outcome)}")
-        ended = replace(trial, outcome=outcome, info={**trial.info, **info})
-        after = History((*self.trials[:number], ended, *self.trials[number + 1 :]))
-        if "asked_points" in vars(self):
-            vars(after)["asked_points"] = self.asked_points
-        return self._hand_on(after, [ended])
+        return self._ended(replace(trial, outcome=outcome, info={**trial.info, **info}))
 
     def cancelled(self, number: int, outcome: Cancelled) -> "History":
         """The history after a pending trial was given up."""
@@ -151,6 +157,15 @@ class History:
     def _with(self, trial: Trial) -> "History":
         """The history with one trial changed, which knows nothing that was worked out before."""
         return History((*self.trials[: trial.number], trial, *self.trials[trial.number + 1 :]))
+
+    def _ended(self, trial: Trial) -> "History":
+        """The history with one trial come to an end, which knows all that was worked out before."""
+        after = self._with(trial)
+        if "asked_points" in vars(self):
+            vars(after)["asked_points"] = self.asked_points
+        if "turned" in vars(self):
+            vars(after)["turned"] = self.turned._ended(turned(trial))
+        return self._hand_on(after, [trial])
 
     def _hand_on(self, after: "History", ended: Iterable[Trial]) -> "History":
         """The next history, which knows what this one has worked out and what has come to an end since."""

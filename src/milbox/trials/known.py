@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.trials.checks import measured
+from milbox.trials.history import History
 from milbox.trials.origin import KNOWN
 from milbox.trials.trial import Finished, Proposal, Trial
 
@@ -38,3 +40,24 @@ def known_trials(domain: Domain, known: Iterable[tuple[Mapping[str, Any], float]
         outcome = Finished(measured(value, f"the value of {label}"), told_at=now)
         found.append(Trial(place, Proposal(point, KNOWN), outcome, domain.assignment(point), now))
     return found
+
+
+def not_held(given: Iterable[Trial], history: History) -> list[Trial]:
+    """The given trials that the history does not hold, numbered on from its own.
+
+    Raises:
+        ValueError: the history holds a given point with another value or without one.
+    """
+    held = {trial.point: trial for trial in history if trial.state != "cancelled"}
+    new: list[Trial] = []
+    for trial in given:
+        old = held.get(trial.point)
+        if old is None:
+            new.append(replace(trial, number=len(history) + len(new)))
+        elif old.value != trial.value:
+            raise ValueError(
+                f"the known point {dict(trial.assignment)} with value {trial.value:g} is trial "
+                f"{old.number} of the journal, which "
+                + (f"has value {old.value:g}" if old.value is not None else f"is {old.state}")
+            )
+    return new

@@ -1,6 +1,7 @@
 """Rows for one proposal alone: values that are fixed, and constraints that hold besides the domain's."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from milbox.domain import Array, Constraint, Domain, Variable
 from milbox.domain.constraints.build import constraints
 from milbox.domain.rules.read import rule
+from milbox.trials.trial import Proposal
 
 
 def narrowing(
@@ -31,6 +33,15 @@ def narrowing(
     for each in given:
         rows += rule(each, declared) if isinstance(each, str) else constraints(each)
     return tuple(rows)
+
+
+def narrowed(proposal: Proposal, where: tuple[str, ...]) -> Proposal:
+    """The proposal, whose certificate names the rules that its point was asked to keep."""
+    certificate = proposal.certificate
+    if certificate is None or not where:
+        return proposal
+    about = f"{certificate.about} with {' and '.join(where)}"
+    return replace(proposal, certificate=replace(certificate, about=about))
 
 
 def fixed(domain: Domain, declared: Mapping[str, Any], name: str, value: Any) -> list[Constraint]:

@@ -14,15 +14,11 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
-from milbox.trials.header import Header, Sense
+from milbox.trials.header import Header
 from milbox.trials.journal import read_journal
 from milbox.trials.origin import Source
+from milbox.trials.sense import Sense, sign_of
 from milbox.trials.trial import Certificate, Failed, Finished, Pending, State, Trial
-
-
-def sign_of(sense: Sense) -> float:
-    """1 where large values are good, else -1."""
-    return 1.0 if sense == "maximize" else -1.0
 
 
 def ranked(trials: Iterable[Trial], sense: Sense) -> list[Trial]:

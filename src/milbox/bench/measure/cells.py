@@ -10,8 +10,8 @@ from milbox.arrays import FloatArray, IntArray
 from milbox.bench.problems.nasbench import KNOWN
 from milbox.domain import Domain
 from milbox.errors import DataError
-from milbox.trials.header import Sense
-from milbox.trials.record import Record, evaluation_seconds, read_record, sign_of
+from milbox.trials.record import Record, evaluation_seconds, read_record
+from milbox.trials.sense import Sense, sign_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

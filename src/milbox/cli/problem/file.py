@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from milbox.domain import Constraint, Domain
     from milbox.run import Stop
     from milbox.strategies import Strategy
-    from milbox.trials.header import Sense
+    from milbox.trials.sense import Sense
 
 SENSES: "dict[str, Sense]" = {
     "maximize": "maximize",

@@ -1,0 +1,93 @@
+"""The trials of a study in memory and in its journal, kept in step."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from milbox.domain import Domain
+from milbox.trials.header import Header
+from milbox.trials.history import History
+from milbox.trials.journal import Journal
+from milbox.trials.trial import Trial
+
+
+class Ledger:
+    """Every trial of a study, with values as they were told.
+
+    A change is in the journal before it is in memory. After a write that failed or was interrupted, the
+    journal is read again before anybody sees a trial.
+    """
+
+    def __init__(self, domain: Domain, header: Header, path: Path | str | None) -> None:
+        """Open the journal at `path`, or create it; None keeps the trials in memory alone."""
+        self.lock = threading.RLock()
+        self._domain = domain
+        self._opened = header
+        self._history = History()
+        self._journal = None if path is None else Journal(path, header, domain)
+        self._stale = self._journal is not None
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the journal."""
+        return None if self._journal is None else self._journal.path
+
+    @property
+    def header(self) -> Header:
+        """The header of the journal, or the one it would have."""
+        return self._opened if self._journal is None else self._journal.header
+
+    @property
+    def history(self) -> History:
+        """Every trial so far."""
+        if self._stale and self._journal is not None:
+            with self.lock:
+                if self._stale:  # not, where another thread was just writing
+                    self._history = History(tuple(map(self._read_only, self._journal.trials())))
+                    self._stale = False
+        return self._history
+
+    def add(self, trials: Sequence[Trial]) -> tuple[Trial, ...]:
+        """Add trials, all or none, numbered on from the last; give them back as they are kept."""
+        kept = tuple(map(self._read_only, trials))
+        with self.lock:
+            after = self.history.extended(kept)
+            if self._journal is not None:
+                self._stale = True
+                self._journal.asked(kept)
+            self._history, self._stale = after, False
+        return kept
+
+    def change(self, number: int, step: Callable[[History], History]) -> None:
+        """Take a step that changes the trial of this number."""
+        with self.lock:
+            before = self.history
+            after = step(before)
+            if self._journal is not None:
+                self._stale = True
+                self._journal.told(after[number], before[number].state)
+            self._history, self._stale = after, False
+
+    def note(self, notes: Mapping[str, Any]) -> None:
+        """Add to the notes of the journal, or change them; without a journal, do nothing."""
+        if self._journal is not None:
+            with self.lock:
+                self._journal.note(notes)
+
+    def close(self) -> None:
+        """Close the journal; without one, do nothing."""
+        if self._journal is not None:
+            with self.lock:
+                self._journal.close()
+
+    def _read_only(self, trial: Trial) -> Trial:
+        """The trial with an assignment whose arrays nobody can write into."""
+        assignment = self._domain.assignment(trial.point)
+        for value in assignment.values():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        return replace(trial, assignment=assignment)

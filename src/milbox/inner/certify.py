@@ -39,6 +39,7 @@ class Claim:
 
 def certify(query: Query, claim: Claim) -> Proposal:
     """The proposal with its certificate: checked to lie in the region, and compared with the objective."""
+    assert not query.requirements, "requirements are part of the objective by now (see requirements.py)"
     assert claim.point in query.region, f"{claim.origin} found a point outside the region"
     predicted = query.predicted(claim.point)
     residual = abs(claim.value - predicted)

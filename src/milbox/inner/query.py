@@ -8,6 +8,7 @@ import numpy as np
 from milbox.arrays import BoolArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.inner.spacing import near
+from milbox.surrogates.acquisition import Sum, normal, shortfall
 from milbox.surrogates.base import Surrogate
 from milbox.trials.points import Points
 from milbox.trials.trial import EVERYWHERE
@@ -63,12 +64,40 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AtLeast:
+    """A requirement: a surrogate reaches a level.
+
+    Attributes:
+        surrogate: what is believed about the quantity.
+        level: what it should reach.
+        penalty: what the objective loses for each unit that is missing.
+        hard: whether the penalty grows until the point found meets the requirement, if any does; a soft one
+            is weighed against the objective as it is.
+        name: what a certificate calls it.
+    """
+
+    surrogate: Surrogate
+    level: float
+    penalty: float
+    hard: bool = True
+    name: str = "requirement"
+
+    def __post_init__(self) -> None:
+        if not self.penalty > 0.0:
+            raise ValueError(f"the penalty of {self.name!r} should be positive, and is {self.penalty}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Query:
-    """The `count` best points of an objective over a region."""
+    """The `count` best points of an objective over a region, as far as they meet the requirements.
+
+    Inner solvers take queries without requirements; `requirements.solve` makes such queries of one with.
+    """
 
     objective: Surrogate
     region: Region
     count: int = 1
+    requirements: tuple[AtLeast, ...] = ()
 
     @classmethod
     def of(cls, objective: Surrogate, domain: Domain, tried: Iterable[Point] = (), count: int = 1) -> "Query":
@@ -88,6 +117,23 @@ class Query:
     def without(self, points: Sequence[Point], count: int) -> "Query":
         """The query for `count` points beside these."""
         return replace(self, region=self.region.without(points), count=count)
+
+    def penalised(self, growth: float = 1.0) -> "Query":
+        """The query without requirements whose objective loses what they miss; hard ones `growth` times."""
+        losses = tuple(
+            (-each.penalty * (growth if each.hard else 1.0), shortfall(each.surrogate, each.level))
+            for each in self.requirements
+        )
+        objective = normal(Sum(((1.0, self.objective), *losses)))
+        return replace(self, objective=objective, requirements=())
+
+    def meets(self, point: Point) -> bool:
+        """Whether the point meets every hard requirement, as far as surrogates know."""
+        features = self.domain.encode([point])
+        return all(
+            not each.hard or float(each.surrogate.predict(features)[0]) >= each.level
+            for each in self.requirements
+        )
 
     def predicted(self, point: Point) -> float:
         """The objective's own word on one point."""

@@ -1,6 +1,7 @@
 """Every learner obeys the learners' suite."""
 
 from milbox.surrogates.ensemble import EnsembleLearner
+from milbox.surrogates.hinges import Hinges
 from milbox.surrogates.linear import LinearLearner
 from milbox.surrogates.quadratic import QuadraticLearner
 from milbox.surrogates.ranked import Ranked
@@ -22,6 +23,10 @@ class TestRankedLearner(LearnerConformance):
 
 class TestAlwaysRankedLearner(LearnerConformance):
     learner = Ranked(share=1.0)
+
+
+class TestHinges(LearnerConformance):
+    learner = Hinges()
 
 
 class TestLinearLearner(LearnerConformance):

@@ -186,7 +186,7 @@ def test_settings_that_cannot_be_meant(settings: dict[str, tuple[int, ...]], wor
 def test_the_presets_are_what_is_published() -> None:
     assert (
         repr(ReluLearner()) == "ReluLearner(hidden=(16,), rate=0.01, batch=64, steps=1000, epochs=None, "
-        "decay=0.1, centre_above=32.0)"
+        "decay=0.1, centre_above=32.0, floor=0.0)"
     )
     assert (PAPER.hidden, PAPER.rate, PAPER.batch, PAPER.epochs, PAPER.decay) == (
         (16,),

@@ -28,6 +28,7 @@ from milbox.domain import (
     Table,
     Variable,
 )
+from milbox.domain.box import Box
 from milbox.domain.kept import kept
 from milbox.domain.linear_system import relaxed
 from milbox.domain.model.monomials import Monomial, reach
@@ -317,37 +318,59 @@ def _(constraint: Table, formulation: Formulation, when: Affine) -> None:
     formulation.table(constraint, when)
 
 
-def formulate(domain: Domain, milp: MilpBuilder) -> Formulation:
-    """Columns for the domain's features, and rows that leave exactly its points.
+def formulate(domain: Domain, milp: MilpBuilder, box: Box | None = None) -> Formulation:
+    """Columns for the domain's features, and rows that leave exactly its points, or those in a box.
 
     Where a share has many steps, its column is continuous, and rows leave what lies between its points too.
     """
     places = domain.coding
-    lower, upper = (limit.astype(np.float64) for limit in places.limits)
-    share = places.start[places.shares]
+    lower, upper = (
+        (limit.astype(np.float64) for limit in places.limits) if box is None else box.limits(places)
+    )
+    share, own = places.start[places.shares], places.shares
+    least, most = lower.copy(), upper.copy()
+    least[share], most[share] = (
+        (side[share] - places.low[own]) / places.steps[own] for side in (lower, upper)
+    )
     offset, scale = np.zeros(places.features), np.ones(places.features)
-    whole, is_share = np.ones(places.features, dtype=bool), np.zeros(places.features, dtype=bool)
-    is_share[share], whole[share] = True, False
-    inputs = milp.columns(np.where(is_share, 0.0, lower), np.where(is_share, 1.0, upper), integer=whole)
+    whole = np.ones(places.features, dtype=bool)
+    whole[share] = False
+    inputs = milp.columns(least, most, integer=whole)
     columns = inputs.copy()
     for i in places.shares:
         feature, steps, low = int(places.start[i]), int(places.steps[i]), int(places.low[i])
         if steps <= MOST_WHOLE:
-            columns[feature] = whole_column(milp, int(inputs[feature]), steps, low)
+            ends = float(lower[feature]), float(upper[feature])
+            columns[feature] = whole_column(milp, int(inputs[feature]), steps, low, *ends)
         else:
             offset[feature], scale[feature] = low, steps
-    return constrained(Formulation(domain, milp, inputs, columns, offset, scale, lower, upper))
+    made = constrained(
+        Formulation(domain, milp, inputs, columns, offset, scale, lower, upper, narrowed=box is not None)
+    )
+    if box is not None:
+        few_changes(made, box)
+    return made
 
 
-def whole_column(milp: MilpBuilder, share: int, steps: int, low: int) -> int:
-    """An integer column that is low + steps * share."""
-    column = milp.columns([float(low)], float(low + steps), integer=True)
+def few_changes(formulation: Formulation, box: Box) -> None:
+    """A row that lets few variables without an order differ from the centre of a box."""
+    members = np.flatnonzero(box.unordered).tolist()
+    if box.changes < len(members):
+        kept_codes = total(formulation.code_is(i, int(box.centre[i])) for i in members)
+        formulation.at_least(kept_codes, len(members) - box.changes)
+
+
+def whole_column(milp: MilpBuilder, share: int, steps: int, low: int, least: float, most: float) -> int:
+    """An integer column from least to most that is low + steps * share."""
+    column = milp.columns([least], most, integer=True)
     milp.row([*column, share], [1.0, -steps], low, low)
     milp.define(column, lambda x: [round(low + steps * x[share])])
     return int(column[0])
 
 
-def formulate_near(domain: Domain, milp: MilpBuilder, point: Point, window: int) -> Formulation:
+def formulate_near(
+    domain: Domain, milp: MilpBuilder, point: Point, window: int, box: Box | None = None
+) -> Formulation:
     """Columns and rows that leave the domain's points whose shares are at most `window` steps from a point's.
 
     All other variables have the codes of the point. Columns of shares are steps from it, so that rows are
@@ -359,8 +382,10 @@ def formulate_near(domain: Domain, milp: MilpBuilder, point: Point, window: int)
     lower, upper, offset = whole.copy(), whole.copy(), np.zeros(places.features)
     share, own = places.start[places.shares], codes[0, places.shares]
     offset[share] = own
-    lower[share] = np.maximum(places.low[places.shares], own - window)
-    upper[share] = np.minimum(places.high[places.shares], own + window)
+    low, high = (places.low, places.high) if box is None else (box.low, box.high)
+    # A solver's tolerances may have let the point out of the box.
+    lower[share] = np.minimum(own, np.maximum(low[places.shares], own - window))
+    upper[share] = np.maximum(own, np.minimum(high[places.shares], own + window))
     columns = milp.columns(lower - offset, upper - offset, integer=True)
     scale = np.ones(places.features)
     return constrained(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray, Point
+from milbox.domain.box import Box
 from milbox.embed.affine import constant
 from milbox.embed.domain import Formulation, formulate_near
 from milbox.embed.nogood import forbid
@@ -19,7 +20,12 @@ LIMITS = Limits(seconds=5.0)
 
 
 def on_grid(
-    x: FloatArray, formulation: Formulation, solver: Solver, tried: Sequence[Point], apart: IntArray
+    x: FloatArray,
+    formulation: Formulation,
+    solver: Solver,
+    tried: Sequence[Point],
+    apart: IntArray,
+    box: Box | None = None,
 ) -> Point | None:
     """The point nearest to a solution that is contained and at least `apart` from each tried one, or None.
 
@@ -40,7 +46,7 @@ def on_grid(
                 return point
             continue
         milp = MilpBuilder()
-        around = formulate_near(domain, milp, point, window)
+        around = formulate_near(domain, milp, point, window, box)
         forbid(close, around, apart=apart)
         moves = around.columns[places.start[places.shares]]
         gaps = milp.columns(np.zeros(len(moves)), window + 1.0)

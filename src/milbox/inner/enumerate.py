@@ -14,7 +14,7 @@ from milbox.domain.kept import kept
 from milbox.domain.model.numbers import digits
 from milbox.inner.certify import Claim, certify
 from milbox.inner.query import Query
-from milbox.inner.spacing import distances, is_spaced
+from milbox.inner.spacing import is_spaced
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
 from milbox.trials.answer import Answer, Empty, Found, joined
@@ -56,8 +56,10 @@ class Enumerate:
         allowed = np.ones(len(points), dtype=bool)
         allowed[[index[p] for p in region.exclude if p in index]] = False
         left = np.flatnonzero(allowed)
+        if region.box is not None:
+            left = left[region.box.holds(points[left])]
         if region.radius > 1 or is_spaced(domain):
-            for apart in distances(domain, len(region.exclude)):
+            for apart in region.distances():
                 query = replace(query, region=replace(region, apart=apart))
                 far = left[query.region.far(points[left])]
                 if len(far):

@@ -10,17 +10,18 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
+from milbox.domain.box import Box
 from milbox.embed import embed, embeddable
 from milbox.embed.domain import Formulation, formulate, trusted
 from milbox.embed.grid import on_grid
 from milbox.embed.nogood import forbid
-from milbox.embed.relu.bounds import Bounded, block_bounds, box, one_hot_groups, rescaled, thinned
+from milbox.embed.relu.bounds import Bounded, block_bounds, interval, one_hot_groups, rescaled, thinned
 from milbox.embed.relu.tighten import tighten
 from milbox.inner.certify import Claim, certify
 from milbox.inner.climb import as_network, climbed
 from milbox.inner.loading import load_climbs
 from milbox.inner.query import Query
-from milbox.inner.spacing import distances, is_spaced, near
+from milbox.inner.spacing import is_spaced, near
 from milbox.inner.untried import stopped, untried
 from milbox.inner.walk import walked
 from milbox.milp.program import MilpBuilder
@@ -73,7 +74,7 @@ class Mip:
         while len(found) < query.count:
             left = query.without([proposal.point for proposal in found], 1)
             for radius in range(max(self.radius, query.region.radius), query.region.radius - 1, -1):
-                for apart in distances(query.domain, len(left.exclude)):
+                for apart in left.region.distances():
                     region = replace(left.region, radius=radius, apart=apart)
                     answer = self.optimum(replace(left, region=region), rng)
                     if isinstance(answer, Proposal):
@@ -88,7 +89,7 @@ class Mip:
     def optimum(self, query: Query, rng: Generator) -> Proposal | Empty | Unknown:
         """The best point of the region."""
         surrogate, domain, region = query.objective, query.domain, query.region
-        apart, forbidden = region.steps_apart, region.exclude
+        apart, forbidden, whole = region.steps_apart, region.beside(), region.box is None
         if as_network(surrogate) is not None:
             load_climbs()
         began = time.perf_counter()
@@ -96,14 +97,14 @@ class Mip:
         start = None
         if self.start and region.radius == 1:
             start = (
-                walked(surrogate, domain, forbidden, apart, rng)
-                if is_spaced(domain)
-                else climbed(surrogate, domain, forbidden, rng)
+                climbed(surrogate, domain, region.exclude, rng)
+                if whole and not is_spaced(domain)
+                else walked(surrogate, region, rng)
             )
-        rows = needed(surrogate, domain, forbidden, start, apart)
-        bound, tried = math.inf, forbidden.codes(domain)
+        rows = needed(surrogate, domain, forbidden, start, apart, region.box)
+        bound, tried = math.inf, domain.codes(forbidden)
         while True:
-            milp, formulation = self.program(surrogate, domain, rows, apart, region.radius)
+            milp, formulation = self.program(surrogate, domain, rows, apart, region.radius, region.box)
             spent = time.perf_counter() - began
             left = replace(self.limits, seconds=max(0.0, self.limits.seconds - spent))
             given = None
@@ -128,7 +129,7 @@ class Mip:
                 rows = [*rows, *left_out]
             elif len(domain.coding.shares):
                 # The solver's tolerances let this point through, or it lies between points of the grid.
-                point = on_grid(solution.x, formulation, self.solver, forbidden, apart)
+                point = on_grid(solution.x, formulation, self.solver, forbidden, apart, region.box)
                 point = point if point is not None and point in region else None
                 break
             elif point in rows:
@@ -144,7 +145,7 @@ class Mip:
             # Rows for some of the excluded points leave more than rows for all would.
             if solution.status is Status.INFEASIBLE and trusted(domain):
                 return Empty()
-            if region.radius > 1 or (apart > 1).any():
+            if region.radius > 1 or (apart > 1).any() or not whole:
                 return Unknown(stopped(solution.solver, self.limits, len(forbidden), len(rows)))
             answer = untried(region, 1, rng)
             if not isinstance(answer, Found):
@@ -181,23 +182,29 @@ class Mip:
         rows: Sequence[Point],
         apart: IntArray | None = None,
         radius: int = 1,
+        box: Box | None = None,
     ) -> tuple[MilpBuilder, Formulation]:
         """The acquisition problem as a program being built."""
         milp = MilpBuilder()
-        formulation = formulate(domain, milp)
+        formulation = formulate(domain, milp, box)
         forbid(rows, formulation, radius, apart)
-        milp.maximize(embed(self.bounded(surrogate, domain, rows, radius), milp, formulation.inputs))
+        milp.maximize(embed(self.bounded(surrogate, domain, rows, radius, box), milp, formulation.inputs))
         return milp, formulation
 
     def bounded(
-        self, surrogate: Surrogate, domain: Domain, rows: Sequence[Point], radius: int = 1
+        self,
+        surrogate: Surrogate,
+        domain: Domain,
+        rows: Sequence[Point],
+        radius: int = 1,
+        box: Box | None = None,
     ) -> Surrogate:
         """A network with its neurons' bounds, and scaled by them; other surrogates as they are."""
         if not isinstance(surrogate, ReluNet):
             return surrogate
         bounded = Bounded(
             surrogate,
-            block_bounds(surrogate, domain),
+            block_bounds(surrogate, domain, box=box),
             one_sided=self.one_sided,
             groups=one_hot_groups(domain),
             hulls=self.hulls,
@@ -221,6 +228,7 @@ def needed(
     forbidden: Sequence[Point],
     start: tuple[Point, float] | None,
     apart: IntArray,
+    box: Box | None = None,
 ) -> list[Point]:
     """The forbidden points that need a row: those predicted to be as good as the start, within rounding.
 
@@ -231,7 +239,7 @@ def needed(
     if (apart > 1).any():
         if not isinstance(surrogate, ReluNet | Linear):
             return list(forbidden)
-        predictions = most_near(surrogate, domain, forbidden, apart)
+        predictions = most_near(surrogate, domain, forbidden, apart, box)
     else:
         predictions = surrogate.predict(domain.encode(forbidden))
     scale = max(1.0, float(np.abs(predictions).max()), abs(start[1]))
@@ -240,18 +248,22 @@ def needed(
 
 
 def most_near(
-    surrogate: ReluNet | Linear, domain: Domain, points: Sequence[Point], apart: IntArray
+    surrogate: ReluNet | Linear,
+    domain: Domain,
+    points: Sequence[Point],
+    apart: IntArray,
+    box: Box | None = None,
 ) -> FloatArray:
     """Bounds on the predictions closer than `apart` to each of the points, by intervals."""
     codes, places = domain.codes(points), domain.coding
+    low, high = (places.low, places.high) if box is None else (box.low, box.high)
     least, most = (
-        domain.encode(np.clip(codes + way * (apart - 1) * (places.steps > 0), places.low, places.high))
-        for way in (-1, 1)
+        domain.encode(np.clip(codes + way * (apart - 1) * (places.steps > 0), low, high)) for way in (-1, 1)
     )
     if isinstance(surrogate, Linear):
         up, down = np.maximum(surrogate.weights, 0), np.minimum(surrogate.weights, 0)
         bounds: FloatArray = most @ up + least @ down + surrogate.bias
         return bounds
     for layer in surrogate.layers[:-1]:
-        least, most = (np.maximum(side, 0.0) for side in box(layer, least, most))
-    return np.asarray(box(surrogate.layers[-1], least, most)[1][:, 0])
+        least, most = (np.maximum(side, 0.0) for side in interval(layer, least, most))
+    return np.asarray(interval(surrogate.layers[-1], least, most)[1][:, 0])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from milbox.arrays import IntArray, Point
 from milbox.domain import Domain
+from milbox.domain.box import Box
 from milbox.embed import embed
 from milbox.embed.domain import Formulation, formulate
 from milbox.embed.nogood import forbid_by_features
@@ -40,6 +41,8 @@ class PaperMip(Mip):
         wide = [v.name for v in query.domain.variables if v.coding == "share"]
         if wide:
             return f"the paper's program has a column for each value, and {wide[0]!r} is a range"
+        if query.region.box is not None:
+            return "it searches no part of a domain"
         return Mip.refusal(self, query)
 
     def program(
@@ -49,9 +52,10 @@ class PaperMip(Mip):
         rows: Sequence[Point],
         apart: IntArray | None = None,
         radius: int = 1,
+        box: Box | None = None,
     ) -> tuple[MilpBuilder, Formulation]:
         """The acquisition problem of Section 3.3 as a program being built."""
-        del apart
+        del apart, box
         refusal = self.refusal(Query.of(surrogate, domain))
         if refusal is not None:
             raise UnsupportedProgram(refusal)

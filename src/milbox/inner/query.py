@@ -1,13 +1,14 @@
 """What an inner solver is asked: the best points of an objective over a region."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from milbox.arrays import BoolArray, IntArray, Point
 from milbox.domain import Domain
-from milbox.inner.spacing import near
+from milbox.domain.box import Box
+from milbox.inner.spacing import distances, near
 from milbox.surrogates.acquisition import Sum, normal, shortfall
 from milbox.surrogates.base import Surrogate
 from milbox.trials.points import Points
@@ -23,12 +24,14 @@ class Region:
         exclude: the points tried before.
         radius: in how many variables a point must differ from every excluded one.
         apart: by how many steps a variable differs, one number for each; by one where there are none.
+        box: the part of the domain that is searched; all of it where there is none.
     """
 
     domain: Domain
     exclude: Points = field(default_factory=Points)
     radius: int = 1
     apart: IntArray | None = None
+    box: Box | None = None
 
     def without(self, points: Iterable[Point]) -> "Region":
         """The region without these points."""
@@ -38,6 +41,23 @@ class Region:
     def steps_apart(self) -> IntArray:
         """By how many steps each variable differs."""
         return np.ones(len(self.domain.variables), dtype=np.int64) if self.apart is None else self.apart
+
+    def distances(self) -> Iterator[IntArray]:
+        """The distances to keep from tried points, from the one that is wanted down to one step."""
+        return distances(self.domain, len(self.exclude), None if self.box is None else self.box.side)
+
+    def holds(self, points: IntArray) -> BoolArray:
+        """Which of the points, one a row, are feasible and in the box, tried or not."""
+        feasible = self.domain.feasible(points)
+        return feasible if self.box is None else feasible & self.box.holds(points)
+
+    def beside(self) -> list[Point]:
+        """The excluded points that are in the box, or so near that their distances reach into it."""
+        if self.box is None:
+            return list(self.exclude)
+        tried, reach = self.exclude.codes(self.domain), self.steps_apart - 1
+        close = ((tried >= self.box.low - reach) & (tried <= self.box.high + reach)).all(axis=1)
+        return [self.exclude[i] for i in np.flatnonzero(close).tolist()]
 
     def far(self, points: IntArray) -> BoolArray:
         """Which of the points, one a row, differ enough from every excluded one."""
@@ -50,6 +70,8 @@ class Region:
     def __contains__(self, point: Point) -> bool:
         if point in self.exclude or not self.domain.contains(point):
             return False
+        if self.box is not None and not self.box.holds(np.array([point], dtype=np.int64))[0]:
+            return False
         if self.radius == 1 and (self.apart is None or (self.apart == 1).all()):
             return True
         return bool(self.far(np.array([point], dtype=np.int64))[0])
@@ -59,8 +81,12 @@ class Region:
         """The region in words, for certificates."""
         spaced = self.apart is not None and bool((self.apart > 1).any())
         if self.radius == 1:
-            return "untried points at a distance from every tried one" if spaced else EVERYWHERE
-        return f"untried points that differ from every tried one in at least {self.radius} variables"
+            points = "untried points at a distance from every tried one" if spaced else EVERYWHERE
+        else:
+            points = f"untried points that differ from every tried one in at least {self.radius} variables"
+        if self.box is None:
+            return points
+        return f"{points}, in a box of {self.box.side:g} of each range round the best one"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

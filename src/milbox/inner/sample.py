@@ -82,6 +82,8 @@ def undrawable(domain: Domain, patience: int = PATIENCE) -> str | None:
 
 def not_beside(query: Query) -> str | None:
     """Why points that are merely visited are no answer; None when they are."""
+    if query.region.box is not None:
+        return "it searches no part of a domain"
     return "it keeps no distance from tried points" if query.region.radius > 1 else None
 
 

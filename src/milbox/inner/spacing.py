@@ -16,6 +16,9 @@ from milbox.domain import Domain
 WIDEST, NARROWEST, TRIED = 0.1, 0.001, 90
 """The distance as a share of the range: the first, the last, and how many points are tried before that."""
 
+IN_BOX = 0.1
+"""The distance as a share of the side of a box."""
+
 CHUNK = 1 << 20
 """How many pairs of points are compared at a time."""
 
@@ -23,10 +26,15 @@ FACTOR = 4
 """How much smaller a distance is where no point is left at the one before."""
 
 
-def distances(domain: Domain, tried: int) -> Iterator[IntArray]:
-    """Steps for each variable, from the distance after so many tried points down to one step of the grid."""
+def distances(domain: Domain, tried: int, side: float | None = None) -> Iterator[IntArray]:
+    """Steps for each variable, from the distance after so many tried points down to one step of the grid.
+
+    In a box it follows from the side of the box.
+    """
     steps = real_steps(domain)
     share = max(NARROWEST, WIDEST * (NARROWEST / WIDEST) ** (tried / TRIED))
+    if side is not None:
+        share = min(WIDEST, IN_BOX * side)
     while True:
         apart = np.maximum(1, np.floor(share * steps)).astype(np.int64)
         yield apart

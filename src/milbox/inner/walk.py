@@ -11,7 +11,9 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain, Variable
+from milbox.domain.box import Box
 from milbox.domain.kept import kept
+from milbox.inner.query import Region
 from milbox.inner.spacing import near
 from milbox.surrogates.base import Surrogate
 
@@ -31,37 +33,35 @@ LOOKS = 16
 """How many steps it tries until one is feasible."""
 
 
-def walked(
-    surrogate: Surrogate, domain: Domain, forbidden: Sequence[Point], apart: IntArray, rng: Generator
-) -> tuple[Point, float] | None:
-    """A feasible point at least `apart` from each forbidden one, and its prediction; None if none is met."""
-    if not len(forbidden):
+def walked(surrogate: Surrogate, region: Region, rng: Generator) -> tuple[Point, float] | None:
+    """A point of the region, and its prediction; None if none is met."""
+    domain = region.domain
+    if not len(region.exclude):
         return None
-    tried = domain.codes(forbidden)
-    inside = tried[domain.feasible(tried)]
+    tried = region.exclude.codes(domain)
+    inside = tried[region.holds(tried)]
     if not len(inside):
         return None
     best = np.argsort(-surrogate.predict(domain.encode(inside)), kind="stable")[:STARTS]
     points = inside[np.resize(best, WALKERS)]
     values = np.full(WALKERS, -np.inf)
     for _ in range(ROUNDS):
-        steps = moved(domain, points, rng)
-        made = worth(surrogate, domain, steps, tried, apart)
+        steps = moved(domain, points, rng, region.box)
+        made = worth(surrogate, region, steps)
         better = made > values
         points, values = np.where(better[:, None], steps, points), np.where(better, made, values)
     top = int(np.argmax(values))
     return (tuple(points[top].tolist()), float(values[top])) if np.isfinite(values[top]) else None
 
 
-def worth(
-    surrogate: Surrogate, domain: Domain, points: IntArray, tried: IntArray, apart: IntArray
-) -> FloatArray:
+def worth(surrogate: Surrogate, region: Region, points: IntArray) -> FloatArray:
     """The predictions at points; minus infinity where a point is not allowed, or near a tried one."""
     values = np.full(len(points), -np.inf)
-    allowed = np.flatnonzero(domain.feasible(points))
-    allowed = allowed[~near(points[allowed], tried, apart)]
+    allowed = np.flatnonzero(region.holds(points))
+    tried = region.exclude.codes(region.domain)
+    allowed = allowed[~near(points[allowed], tried, region.steps_apart)]
     if len(allowed):
-        values[allowed] = surrogate.predict(domain.encode(points[allowed]))
+        values[allowed] = surrogate.predict(region.domain.encode(points[allowed]))
     return values
 
 
@@ -75,21 +75,22 @@ def spread(domain: Domain, point: Point, rng: Generator) -> Point:
     return tuple(here.tolist())
 
 
-def moved(domain: Domain, points: IntArray, rng: Generator) -> IntArray:
-    """A random step from each point, feasible or not.
+def moved(domain: Domain, points: IntArray, rng: Generator, box: Box | None = None) -> IntArray:
+    """A random step from each point within the bounds of a box, feasible or not.
 
     A variable takes any of its codes, or a wide one goes up or down; one goes up and another down by as much,
     so that a sum stays as it is; two variables of the same kind change places.
     """
     made, rows = points.copy(), np.arange(len(points))
-    places = domain.coding
+    low, high = (domain.coding.low, domain.coding.high) if box is None else (box.low, box.high)
+    steps = high - low
     wide, level, alike = partners(domain)
     kind = rng.integers(4, size=len(points))
     one = rng.integers(len(domain.variables), size=len(points))
-    made[rows, one] = rng.integers(places.low[one], places.high[one] + 1)
+    made[rows, one] = rng.integers(low[one], high[one] + 1)
     if len(wide):
         one = wide[rng.integers(len(wide), size=len(points))]
-        sizes = sizes_of(places.steps[one], rng)
+        sizes = sizes_of(steps[one], rng)
         nudged = points.copy()
         nudged[rows, one] += sizes
         made[kind == 1] = nudged[kind == 1]
@@ -99,13 +100,13 @@ def moved(domain: Domain, points: IntArray, rng: Generator) -> IntArray:
         one, other = pairs[rng.integers(len(pairs), size=len(points))].T
         changed = points.copy()
         if chosen == 2:
-            sizes = sizes_of(np.minimum(places.steps[one], places.steps[other]), rng)
+            sizes = sizes_of(np.minimum(steps[one], steps[other]), rng)
             changed[rows, one] += sizes
             changed[rows, other] -= sizes
         else:
             changed[rows, one], changed[rows, other] = points[rows, other], points[rows, one]
         made[kind == chosen] = changed[kind == chosen]
-    return np.clip(made, places.low, places.high)
+    return np.clip(made, low, high)
 
 
 def sizes_of(steps: IntArray, rng: Generator) -> IntArray:

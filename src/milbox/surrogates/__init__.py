@@ -1,6 +1,7 @@
 """Learners, and the surrogates of the objective that they fit."""
 
 from milbox.surrogates.base import Learner, Surrogate
+from milbox.surrogates.hinges import Hinges
 from milbox.surrogates.linear import Linear, LinearLearner
 from milbox.surrogates.quadratic import Quadratic, QuadraticLearner
 from milbox.surrogates.ranked import Ranked
@@ -8,6 +9,7 @@ from milbox.surrogates.relu import PAPER, Layer, ReluLearner, ReluNet
 
 __all__ = [
     "PAPER",
+    "Hinges",
     "Layer",
     "Learner",
     "Linear",

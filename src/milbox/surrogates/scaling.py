@@ -29,13 +29,16 @@ class Scale:
         return cls(np.asarray(unit.mean() * largest), np.asarray(deviation * largest))
 
     @classmethod
-    def of_columns(cls, features: FloatArray) -> Self:
-        """Columns of zeros and ones as they are; each other column to mean 0 and standard deviation 1."""
+    def of_columns(cls, features: FloatArray, floor: float = 0.0) -> Self:
+        """Columns of zeros and ones as they are; each other column to mean 0 and standard deviation 1.
+
+        Where a column's standard deviation is below the floor, it is divided by the floor.
+        """
         centre = np.zeros(features.shape[1])
         spread = np.ones(features.shape[1])
         for column in np.flatnonzero(~((features == 0.0) | (features == 1.0)).all(axis=0)):
             scale = cls.of_values(features[:, column])
-            centre[column], spread[column] = scale.centre, scale.spread
+            centre[column], spread[column] = scale.centre, max(float(scale.spread), floor)
         return cls(centre, spread)
 
     def shrink(self, raw: FloatArray) -> FloatArray:

@@ -13,6 +13,7 @@ import numpy as np
 from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
 from milbox.domain.blocks import STATES, Block, tied_blocks
+from milbox.domain.box import Box
 from milbox.surrogates.relu import Layer, ReluNet
 
 Bounds: TypeAlias = tuple[tuple[FloatArray, FloatArray], ...]
@@ -84,24 +85,44 @@ def interval_bounds(net: ReluNet, lower: FloatArray, upper: FloatArray) -> Bound
     """Interval arithmetic from bounds on the inputs alone."""
     if not net.hidden:
         return ()
-    return propagated(net, box(net.hidden[0], lower, upper))
+    return propagated(net, interval(net.hidden[0], lower, upper))
 
 
-def block_bounds(net: ReluNet, domain: Domain, limit: int = STATES) -> Bounds:
+def block_bounds(net: ReluNet, domain: Domain, limit: int = STATES, box: Box | None = None) -> Bounds:
     """Interval arithmetic over the domain's blocks, each of which is in one of its feasible joint states.
 
     Where one would have more states than the limit, each variable is a block. What ties blocks together is
-    not known.
+    not known, but for the number of changes that a box allows.
     """
     if not net.hidden:
         return ()
     layer = net.hidden[0]
     least, most = layer.bias.copy(), layer.bias.copy()
+    falls, rises = [], []
     for block in known_blocks(domain, limit):
-        adds = domain.coding.contributions(block.variables, block.states, layer.weights)
-        least += adds.min(axis=0)
-        most += adds.max(axis=0)
+        states = block.states if box is None else within(block, box)
+        adds = domain.coding.contributions(block.variables, states, layer.weights)
+        if box is None or len(block.variables) > 1 or not box.unordered[block.variables[0]]:
+            least += adds.min(axis=0)
+            most += adds.max(axis=0)
+            continue
+        centre = adds[states[:, 0] == box.centre[block.variables[0]]].min(axis=0)
+        least, most = least + centre, most + centre
+        falls.append(centre - adds.min(axis=0))
+        rises.append(adds.max(axis=0) - centre)
+    if box is not None and falls:
+        least -= np.sort(falls, axis=0)[::-1][: box.changes].sum(axis=0)
+        most += np.sort(rises, axis=0)[::-1][: box.changes].sum(axis=0)
     return propagated(net, (least, most))
+
+
+def within(block: Block, box: Box) -> IntArray:
+    """The states of a block that a box allows; of a variable that goes by its ends, the ends in the box."""
+    members = np.array(block.variables)
+    low, high = box.low[members], box.high[members]
+    if len(members) == 1 and not box.unordered[members[0]]:
+        return np.unique(np.clip(block.states, low, high), axis=0)
+    return np.asarray(block.states[((block.states >= low) & (block.states <= high)).all(axis=1)])
 
 
 def one_hot_groups(domain: Domain) -> tuple[IntArray, ...]:
@@ -137,11 +158,11 @@ def propagated(net: ReluNet, first: tuple[FloatArray, FloatArray]) -> Bounds:
     found = [first]
     for layer in net.hidden[1:]:
         least, most = found[-1]
-        found.append(box(layer, np.maximum(least, 0), np.maximum(most, 0)))
+        found.append(interval(layer, np.maximum(least, 0), np.maximum(most, 0)))
     return tuple(found)
 
 
-def box(layer: Layer, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+def interval(layer: Layer, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
     """The interval of w·x + b for lower <= x <= upper."""
     positive, negative = np.maximum(layer.weights, 0), np.minimum(layer.weights, 0)
     return (

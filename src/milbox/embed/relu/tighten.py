@@ -9,7 +9,7 @@ import numpy as np
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
 from milbox.embed.domain import Formulation, formulate
-from milbox.embed.relu.bounds import Bounded, block_bounds, box
+from milbox.embed.relu.bounds import Bounded, block_bounds, interval
 from milbox.embed.relu.rows import embed_layers
 from milbox.milp.program import MilpBuilder
 from milbox.milp.relaxation import maxima
@@ -41,10 +41,10 @@ def tighten(
         z = embed_layers(net.hidden[:depth], tuple(found), milp, formulation.inputs).through(layer)
         if depth == 0:
             least, most = (
-                block_bounds(net, domain)[0] if blocks else box(layer, *milp.bounds(formulation.inputs))
+                block_bounds(net, domain)[0] if blocks else interval(layer, *milp.bounds(formulation.inputs))
             )
         else:
-            least, most = box(layer, *(np.maximum(side, 0) for side in found[-1]))
+            least, most = interval(layer, *(np.maximum(side, 0) for side in found[-1]))
         unstable = np.flatnonzero((least < 0) & (most > 0))
         slopes = np.zeros((len(unstable), milp.width))
         slopes[:, z.columns] = z.mix[:, unstable].T

@@ -51,6 +51,8 @@ class Branch:
     def refusal(self, query: Query) -> str | None:
         """The reason why it cannot answer; None when it can."""
         surrogate, domain = query.objective, query.domain
+        if query.region.box is not None:
+            return "it searches no part of a domain"
         if query.region.radius > 1:
             return "it keeps no distance from tried points"
         if not isinstance(surrogate, Linear | ReluNet):

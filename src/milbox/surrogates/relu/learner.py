@@ -43,6 +43,8 @@ class ReluLearner:
     units are thrown out of reach of every point in a few steps, and whole networks die. With few ones,
     centring was no gain. With None inputs are taken as they are; otherwise columns that are not of zeros and
     ones (integer encodings) are standardised too."""
+    floor: float = 0.0
+    """The least spread that such columns are scaled by."""
 
     def __post_init__(self) -> None:
         if not self.hidden or min(self.hidden) < 1:
@@ -61,7 +63,7 @@ class ReluLearner:
         count = len(values)
         target = Scale.of_values(values)
         as_they_are = Scale(np.zeros(features.shape[1]), np.ones(features.shape[1]))
-        inputs = as_they_are if self.centre_above is None else Scale.of_columns(features)
+        inputs = as_they_are if self.centre_above is None else Scale.of_columns(features, self.floor)
         scaled = inputs.shrink(features)
         centre = scaled.mean(axis=0)
         # Other columns have mean 0: this counts a point's ones.

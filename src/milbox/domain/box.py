@@ -1,0 +1,70 @@
+"""Boxes: the part of a domain round one of its points."""
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from milbox.arrays import BoolArray, FloatArray, IntArray, Point
+from milbox.domain.coding import Coding
+from milbox.domain.domain import Domain
+from milbox.domain.kept import kept
+
+WIDEST = 1.6
+"""The side at which a box is the whole domain, wherever its centre is."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Box:
+    """The points whose ordered variables are near a centre's, and of which few others differ from it.
+
+    Attributes:
+        centre: the codes of a point.
+        side: how wide the box is, as a share of each range.
+        low: the least code of each variable.
+        high: the largest code of each variable.
+        unordered: which variables have no order: binary and categorical ones.
+        changes: how many of these may differ from the centre.
+    """
+
+    centre: IntArray
+    side: float
+    low: IntArray
+    high: IntArray
+    unordered: BoolArray
+    changes: int
+
+    @classmethod
+    def around(cls, domain: Domain, point: Point, side: float) -> Self:
+        """The box of a side; ordered variables can go at least one step up and down."""
+        centre, places, unordered = np.array(point, dtype=np.int64), domain.coding, without_order(domain)
+        reach = np.maximum(1, np.floor(side / 2 * (places.high - places.low))).astype(np.int64)
+        low = np.where(unordered, places.low, np.maximum(places.low, centre - reach))
+        high = np.where(unordered, places.high, np.minimum(places.high, centre + reach))
+        count = int(unordered.sum())
+        changes = max(1, math.ceil(count * min(1.0, side / WIDEST))) if count else 0
+        return cls(centre, side, low, high, unordered, changes)
+
+    def holds(self, points: IntArray) -> BoolArray:
+        """Which of the points, one a row, are in the box."""
+        inside = ((points >= self.low) & (points <= self.high)).all(axis=1)
+        changed = (points != self.centre)[:, self.unordered].sum(axis=1)
+        held: BoolArray = inside & (changed <= self.changes)
+        return held
+
+    def limits(self, places: Coding) -> tuple[FloatArray, FloatArray]:
+        """The least and the largest of the whole number behind each feature."""
+        lower, upper = (limit.astype(np.float64) for limit in places.limits)
+        plain = ~places.onehot
+        lower[places.start[plain]], upper[places.start[plain]] = self.low[plain], self.high[plain]
+        for i in np.flatnonzero(places.onehot):
+            codes = places.low[i] + np.arange(places.width[i])
+            upper[places.group(int(i))] = (codes >= self.low[i]) & (codes <= self.high[i])
+        return lower, upper
+
+
+@kept
+def without_order(domain: Domain) -> BoolArray:
+    """Which variables have no order among their codes, or only two of them."""
+    return np.array([variable.kind in ("binary", "categorical") for variable in domain.variables], dtype=bool)

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
         forbid,
         implies,
         integer,
+        interchangeable,
         negate,
         real,
+        reverse_complement,
         table,
     )
     from milbox.domain.assignments import plain
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "milbox.domain": (
         "Domain all_different all_of any_of at_least at_most automaton between binary categorical exactly "
-        "forbid implies integer negate real table"
+        "forbid implies integer interchangeable negate real reverse_complement table"
     ),
     "milbox.domain.constraints.graphs": (
         "arcs connected_edges connected_vertices dag path spanning spanning_tree tour"
@@ -134,6 +136,7 @@ __all__ = [
     "forbid",
     "implies",
     "integer",
+    "interchangeable",
     "maximize",
     "minimize",
     "negate",
@@ -144,6 +147,7 @@ __all__ = [
     "plain",
     "precedes",
     "real",
+    "reverse_complement",
     "share",
     "spanning",
     "spanning_tree",

@@ -130,7 +130,10 @@ class Study:
     @property
     def exhausted(self) -> bool:
         """Whether it is proved that every point of the domain has been asked."""
-        return self._exhausted or len(self.history.asked_points) == self.domain.size
+        asked = self.history.asked_points
+        if self.domain.symmetries:
+            return self._exhausted or len(set(asked.orbits(self.domain))) == self.domain.size
+        return self._exhausted or len(asked) == self.domain.size
 
     @property
     def proved(self) -> bool:
@@ -185,7 +188,7 @@ class Study:
         """New trials in the part of the domain in which these rows hold."""
         domain, history = self.domain, self.history
         if rows:
-            domain = Domain(domain.declared, (*domain.constraints, *rows))
+            domain = domain.narrowed(rows)
             ensure_feasible(domain, Scip())
         rng = np.random.default_rng([self.seed, len(history)])
         answer = self.strategy.propose(domain, history, count, rng)
@@ -211,7 +214,7 @@ class Study:
             case Empty():
                 self._exhausted = True
                 events.exhausted(len(self.trials))
-                raise Exhausted(nothing_left(self.history, self.best))
+                raise Exhausted(nothing_left(self.history, self.best, bool(self.domain.symmetries)))
             case Unknown(reason):
                 raise Undecided(nothing_found(self.history, reason))
             case _:

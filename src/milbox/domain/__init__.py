@@ -21,6 +21,7 @@ from milbox.domain.model.array import Array, binary, categorical, integer, real
 from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear, LinExpr, Literal
 from milbox.domain.model.variables import Binary, Categorical, Integer, Real, Variable
+from milbox.domain.symmetries import Symmetry, interchangeable, reverse_complement
 
 __all__ = [
     "AllDifferent",
@@ -41,6 +42,7 @@ __all__ = [
     "Literal",
     "Not",
     "Real",
+    "Symmetry",
     "Table",
     "Variable",
     "all_different",
@@ -56,7 +58,9 @@ __all__ = [
     "forbid",
     "implies",
     "integer",
+    "interchangeable",
     "negate",
     "real",
+    "reverse_complement",
     "table",
 ]

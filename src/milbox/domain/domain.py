@@ -22,12 +22,8 @@ from milbox.domain.model.array import Array
 from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear
 from milbox.domain.model.operators import shown
-from milbox.domain.model.variables import (
-    MOST_FEATURES,
-    MOST_VARIABLES,
-    Variable,
-    width,
-)
+from milbox.domain.model.variables import MOST_FEATURES, MOST_VARIABLES, Variable, width
+from milbox.domain.symmetries import count_orbits, prove, symmetries_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +41,8 @@ class Domain:
 
     declared: Sequence[Any]
     constraints: Sequence[Any] = ()
+    symmetries: Sequence[Any] = ()
+    """Maps of the domain onto itself that change no value, such as `reverse_complement(sequence)`."""
 
     def __post_init__(self) -> None:
         single = isinstance(self.declared, Array) or not isinstance(self.declared, Iterable)
@@ -71,18 +69,22 @@ class Domain:
                 f"{widest.name!r} has most; a domain may have {MOST_VARIABLES:,} and {MOST_FEATURES:,}"
             )
         object.__setattr__(self, "constraints", constraints(self.constraints))
-        for constraint in self.constraints:
-            for variable in constraint.variables:
-                own = self.index.get(variable.name)
-                if own is None:
-                    raise ValueError(
-                        f"the constraint {constraint} is about {variable.name!r}, which is not in the domain"
-                    )
-                if str(self.variables[own]) != str(variable):
-                    raise ValueError(
-                        f"the constraint {constraint} is about {variable}, but the domain has "
-                        f"{self.variables[own]}"
-                    )
+        object.__setattr__(self, "symmetries", symmetries_of(self.symmetries))
+        for what, things in (("constraint", self.constraints), ("symmetry", self.symmetries)):
+            for thing in things:
+                for variable in thing.variables:
+                    own = self.index.get(variable.name)
+                    if own is None:
+                        raise ValueError(
+                            f"the {what} {thing} is about {variable.name!r}, which is not in the domain"
+                        )
+                    if str(self.variables[own]) != str(variable):
+                        raise ValueError(
+                            f"the {what} {thing} is about {variable}, but the domain has "
+                            f"{self.variables[own]}"
+                        )
+        if self.symmetries:
+            prove(self)
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
@@ -308,7 +310,16 @@ class Domain:
         return {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Domain, (self.declared, self.constraints)  # without what was worked out
+        return _restored, (self.declared, self.constraints, self.symmetries)  # without what was worked out
+
+    @cached_property
+    def orbits(self) -> int | None:
+        """The number of points that differ by more than a symmetry; None when it cannot be counted."""
+        return count_orbits(self) if self.symmetries else self.size
+
+    def narrowed(self, rules: Iterable[Any]) -> "Domain":
+        """The points that keep more rules. Images of points under the symmetries may break these."""
+        return _restored(self.declared, (*self.constraints, *rules), self.symmetries)
 
     def to_json(self) -> dict[str, Any]:
         """A plain form that `from_json` rebuilds the domain from."""
@@ -356,7 +367,8 @@ class Domain:
         return hash(self.fingerprint)
 
     def __str__(self) -> str:
-        return f"Domain({len(self.variables)} variables, {len(self.constraints)} constraints)"
+        symmetries = "".join(f", {symmetry}" for symmetry in self.symmetries)
+        return f"Domain({len(self.variables)} variables, {len(self.constraints)} constraints{symmetries})"
 
     __repr__ = __str__
 
@@ -364,7 +376,15 @@ class Domain:
         rows = [("variable", thing) for thing in self.declared] + [
             ("constraint", c) for c in self.constraints
         ]
+        rows += [("symmetry", symmetry) for symmetry in self.symmetries]
         return display.table(str(self), ("", ""), rows)
+
+
+def _restored(declared: Sequence[Any], constraints: Sequence[Any], symmetries: Sequence[Any]) -> Domain:
+    """The domain with symmetries that were proved before."""
+    domain = Domain(declared, constraints)
+    object.__setattr__(domain, "symmetries", symmetries)
+    return domain
 
 
 def scalars_of(thing: Any) -> Iterable[Variable]:

@@ -8,17 +8,20 @@ from milbox.domain.model.array import Array, binary, categorical, integer, real
 from milbox.domain.model.constraint import constraint_from_json
 from milbox.domain.model.numbers import Exact, Number, number, plain
 from milbox.domain.model.variables import Categorical, Integer, Real, Variable
+from milbox.domain.symmetries import symmetry_from_json
 
 if TYPE_CHECKING:
     from milbox.domain.domain import Domain
 
 
 def domain_to_json(domain: "Domain") -> dict[str, Any]:
-    """Declarations and constraints, by name."""
-    return {
+    """Declarations, constraints and symmetries, by name."""
+    form = {
         "variables": [variable_to_json(thing) for thing in domain.declared],
         "constraints": [c.to_json() for c in domain.constraints],
     }
+    # Left out where there are none, as in journals written before there were any.
+    return form | ({"symmetries": [s.to_json() for s in domain.symmetries]} if domain.symmetries else {})
 
 
 def domain_from_json(form: Mapping[str, Any]) -> "Domain":
@@ -27,7 +30,11 @@ def domain_from_json(form: Mapping[str, Any]) -> "Domain":
 
     declared = [variable_from_json(each) for each in form["variables"]]
     by_name = {v.name: v for v in Domain(declared).variables}
-    return Domain(declared, [constraint_from_json(each, by_name) for each in form["constraints"]])
+    return Domain(
+        declared,
+        [constraint_from_json(each, by_name) for each in form["constraints"]],
+        [symmetry_from_json(each, by_name) for each in form.get("symmetries", ())],
+    )
 
 
 def variable_to_json(thing: Array[Any, Any] | Variable) -> dict[str, Any]:

@@ -33,9 +33,14 @@ class Region:
     apart: IntArray | None = None
     box: Box | None = None
 
+    @classmethod
+    def untried(cls, domain: Domain, tried: Points) -> "Region":
+        """The points of a domain that are neither tried nor the image of one under its symmetries."""
+        return cls(domain, tried.orbits(domain))
+
     def without(self, points: Iterable[Point]) -> "Region":
-        """The region without these points."""
-        return replace(self, exclude=self.exclude.extended(points))
+        """The region without these points and their images."""
+        return replace(self, exclude=self.exclude.extended(Points(points).orbits(self.domain)))
 
     @property
     def steps_apart(self) -> IntArray:
@@ -79,6 +84,8 @@ class Region:
     @property
     def about(self) -> str:
         """The region in words, for certificates."""
+        if self.domain.symmetries and self.radius == 1:
+            return "untried points that no symmetry maps to a tried one"
         spaced = self.apart is not None and bool((self.apart > 1).any())
         if self.radius == 1:
             points = "untried points at a distance from every tried one" if spaced else EVERYWHERE

@@ -18,6 +18,7 @@ from milbox.strategies.random import RandomSearch
 from milbox.surrogates import Learner, ReluLearner
 from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
+from milbox.trials.points import Points
 
 # Children drawn at a time, and how often a batch without a new feasible one is drawn again.
 BROOD = 64
@@ -51,7 +52,7 @@ class RegEvo:
         points = np.array([trial.point for trial in population], dtype=np.int64)
         values = np.array([trial.value for trial in population], dtype=np.float64)
         state = np.array([rng.integers(2**63)], dtype=np.uint64)
-        seen = history.asked_points
+        seen = history.asked_points.orbits(domain)
         found: dict[Point, str] = {}
         for _ in range(ATTEMPTS):
             best, second = parents(values, self.tournament, max(BROOD, 2 * count), state)
@@ -59,8 +60,9 @@ class RegEvo:
             keep = domain.feasible(children)
             for child, first in zip(children[keep].tolist(), best[keep].tolist(), strict=True):
                 point = tuple(child)
-                if point not in seen and point not in found and len(found) < count:
+                if point not in seen and len(found) < count:
                     found[point] = f"mutation of {population[first].number}"
+                    seen = seen.extended(Points([point]).orbits(domain))
             if len(found) == count:
                 break
         proposals = [Proposal(point, origin) for point, origin in found.items()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import IntArray
+from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
@@ -20,6 +20,9 @@ from milbox.surrogates import Learner, Ranked
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
+
+IMAGES = 8
+"""The most images of a point, itself among them, that a surrogate is fitted to."""
 
 SHOWN = 3
 """The most ties that a sentence names."""
@@ -46,8 +49,9 @@ class ModelBased:
             return self.first.propose(domain, history, count, rng)
 
         unit = unit_of(history.values)
-        features, values = history.points.features(domain), history.values / unit
-        region = Region(domain, history.asked_points)  # pending points are excluded too
+        features, values = training_set(domain, history, rng)
+        values = values / unit
+        region = Region.untried(domain, history.asked_points)  # pending points are excluded too
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
@@ -74,12 +78,13 @@ class ModelBased:
                 f"{len(history.finished)} are measured"
             )
         unit = unit_of(history.values)
-        surrogate = self.learner.fit(history.points.features(domain), history.values / unit, rng)
+        features, values = training_set(domain, history, rng)
+        surrogate = self.learner.fit(features, values / unit, rng)
         writer = Mip()
         refusal = writer.refusal(Query.of(surrogate, domain))
         if refusal is not None:
             raise ValueError(f"the next point has no program: {refusal}")
-        milp, formulation = writer.program(surrogate, domain, history.asked_points)
+        milp, formulation = writer.program(surrogate, domain, history.asked_points.orbits(domain))
         program = milp.build()
         return replace(program, cost=program.cost * unit, offset=program.offset * unit), formulation.inputs
 
@@ -87,8 +92,8 @@ class ModelBased:
         """How the next point will be found: encoding, blocks, surrogate, method, and why that one."""
         rng = np.random.default_rng(0)
         if history.finished:
-            values = history.values / unit_of(history.values)
-            surrogate = self.learner.fit(history.points.features(domain), values, rng)
+            features, values = training_set(domain, history, rng)
+            surrogate = self.learner.fit(features, values / unit_of(history.values), rng)
         else:
             # Only the surrogate's kind and size matter here, and any data show them, feasible or not.
             points = np.array([[v.codes[0], v.codes[-1]] for v in domain.variables], dtype=np.int64).T
@@ -102,6 +107,20 @@ class ModelBased:
                 *inner_explained(self.inner, Query(surrogate, Region(domain))),
             ]
         )
+
+
+def training_set(domain: Domain, history: History, rng: Generator) -> tuple[FloatArray, FloatArray]:
+    """Every measured point as features, with its value; of its images under the symmetries, a few as well."""
+    points = history.points
+    if not domain.symmetries:
+        return points.features(domain), history.values
+    owners = points.owners(domain)
+    # The images of each point in random order after the point itself, which is the first of its orbit.
+    is_own = np.diff(owners, prepend=-1) > 0
+    order = np.lexsort((np.where(is_own, -1.0, rng.random(len(owners))), owners))
+    rank = np.arange(len(owners)) - np.searchsorted(owners, owners)
+    kept = order[rank < IMAGES]
+    return points.orbits(domain).features(domain)[kept], history.values[owners[kept]]
 
 
 def inner_explained(inner: InnerSolver, query: Query) -> list[str]:
@@ -131,6 +150,8 @@ def described(domain: Domain) -> str:
         f"variables: {len(domain.variables)}, of which {onehot} one-hot; {domain.features} features",
         f"constraints: {len(domain.constraints)}",
     ]
+    if domain.symmetries:
+        lines.append(f"symmetries: {', '.join(map(str, domain.symmetries))}")
     lines += taken_apart(domain)
     size = domain.size
     lines.append(f"points: at most {about(domain.box_size)}" if size is None else f"points: {about(size)}")

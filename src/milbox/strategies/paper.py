@@ -18,6 +18,7 @@ from milbox.surrogates import PAPER, Learner
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, History, Proposal
 from milbox.trials.answer import Empty, Found, Unknown, joined
+from milbox.trials.points import Points
 
 # Rejection is given up where less than one point of the box in so many is feasible.
 RARE = 10_000
@@ -43,13 +44,13 @@ class PaperStart:
         """`count` new feasible points, or as many as were found."""
         if drawable(domain):
             return RandomSearch().propose(domain, history, count, rng)
-        seen = history.asked_points
+        seen = history.asked_points.orbits(domain)
         found: tuple[Proposal, ...] = ()
         while len(found) < count:
             answer = solved(domain, seen, rng, self.solver, self.limits)
             if isinstance(answer, Empty | Unknown):
                 return joined(found, answer)
-            seen = seen.extended([answer])
+            seen = seen.extended(Points([answer]).orbits(domain))
             found = (*found, Proposal(answer, "random objective"))
         return Found(found)
 

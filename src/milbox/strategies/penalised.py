@@ -49,7 +49,7 @@ class Penalised:
             return RandomSearch().propose(domain, history, count, rng)
         unit = unit_of(history.values)
         points, values = history.points.codes(domain), history.values / unit
-        region = Region(domain, history.asked_points)
+        region = Region.untried(domain, history.asked_points)
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()

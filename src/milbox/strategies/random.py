@@ -8,7 +8,8 @@ from milbox.domain import Domain
 from milbox.inner.query import Region
 from milbox.inner.untried import DRAWS, LIMITS, SOLVER, untried
 from milbox.milp.solution import Limits, Solver
-from milbox.trials import Answer, History
+from milbox.trials import Answer, Found, History, Proposal
+from milbox.trials.answer import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,18 @@ class RandomSearch:
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new feasible points, or as many as were found."""
-        return untried(
-            Region(domain, history.asked_points),
-            count,
-            rng,
-            draws=self.draws,
-            solver=self.solver,
-            limits=self.limits,
-        )
+        region = Region.untried(domain, history.asked_points)
+        if not domain.symmetries:
+            return self.drawn(region, count, rng)
+        found: tuple[Proposal, ...] = ()
+        while len(found) < count:  # one after the other, so that none is the image of another
+            answer = self.drawn(region, 1, rng)
+            if not isinstance(answer, Found):
+                return joined(found, answer)
+            found += answer.proposals
+            region = region.without([proposal.point for proposal in answer.proposals])
+        return Found(found)
+
+    def drawn(self, region: Region, count: int, rng: Generator) -> Answer:
+        """Random points of a region."""
+        return untried(region, count, rng, draws=self.draws, solver=self.solver, limits=self.limits)

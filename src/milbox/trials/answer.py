@@ -1,12 +1,12 @@
 """The three answers to a request for untried points: some points, a proof that none is left, or neither."""
 
 import operator
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from milbox.arrays import Point
 from milbox.domain import Domain
+from milbox.trials.points import Points
 from milbox.trials.trial import Proposal
 
 
@@ -47,19 +47,20 @@ def joined(first: tuple[Proposal, ...], then: Answer) -> Answer:
     return Found(first) if first else then
 
 
-def checked(
-    proposals: Iterable[Proposal], domain: Domain, asked: Container[Point], strategy: str
-) -> list[Proposal]:
-    """The proposals of a strategy, each of which lies in the domain, was not asked, and comes once."""
-    kept: dict[Point, Proposal] = {}
+def checked(proposals: Iterable[Proposal], domain: Domain, asked: Points, strategy: str) -> list[Proposal]:
+    """The proposals of a strategy: each lies in the domain, was not asked, and is no image of another."""
+    taken = asked.orbits(domain)
+    kept: list[Proposal] = []
     for proposal in proposals:
         point = tuple(operator.index(code) for code in proposal.point)
         inside = domain.contains(point)
-        if not inside or point in asked or point in kept:
+        if not inside or point in taken:
+            before = "asked before, or the image of one that was" if domain.symmetries else "asked before"
             raise RuntimeError(
                 f"the strategy {strategy} proposed the point {point}, "
-                f"{'asked before' if inside else 'outside the domain'}; "
+                f"{before if inside else 'outside the domain'}; "
                 f"this is a bug in the strategy, and nothing was handed out"
             )
-        kept[point] = replace(proposal, point=point)
-    return list(kept.values())
+        taken = taken.extended(Points([point]).orbits(domain))
+        kept.append(replace(proposal, point=point))
+    return kept

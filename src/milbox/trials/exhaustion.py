@@ -4,12 +4,13 @@ from milbox.trials.history import History
 from milbox.trials.trial import Trial
 
 
-def nothing_left(history: History, best: Trial | None) -> str:
-    """What it means that every point of a domain has been asked, as a sentence."""
+def nothing_left(history: History, best: Trial | None, symmetric: bool = False) -> str:
+    """What it means that every point of a domain, or one of each orbit, has been asked, as a sentence."""
+    every = "every point of the domain" + (" but for symmetries" if symmetric else "")
     pending, failed = history.pending, history.failed
     if not (pending or failed):
         proof = f": trial {best.number}, with value {best.value:g}, is the proved optimum" if best else ""
-        return f"every point of the domain, {len(history.asked_points)} in all, has been evaluated{proof}"
+        return f"{every}, {len(history.asked_points)} in all, has been evaluated{proof}"
     parts = []
     if pending:
         numbers = ", ".join(str(trial.number) for trial in pending[:6]) + (
@@ -19,7 +20,7 @@ def nothing_left(history: History, best: Trial | None) -> str:
     if failed:
         parts.append(f"{len(failed)} failed")
     return (
-        f"every point of the domain, {len(history.asked_points)} in all, has been asked, but with "
+        f"{every}, {len(history.asked_points)} in all, has been asked, but with "
         f"{' and '.join(parts)} the best of the others is not proved to be the optimum"
     )
 

@@ -1,5 +1,6 @@
 """Points in order, as tuples and as arrays that grow: each is converted and encoded once."""
 
+import itertools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain import Domain
+from milbox.domain.symmetries import orbits
 
 
 class Points(Sequence[Point]):  # noqa: PLW1641 - unhashable, as a list is
@@ -64,6 +66,21 @@ class Points(Sequence[Point]):  # noqa: PLW1641 - unhashable, as a list is
             )
         return codes if inside.all() else codes[inside]
 
+    def orbits(self, domain: Domain) -> "Points":
+        """These points and their images under the domain's symmetries, each orbit together."""
+        if not domain.symmetries:
+            return self
+        with self._store.lock:
+            return self._store.orbits_of(domain, self._length)[0]
+
+    def owners(self, domain: Domain) -> IntArray:
+        """The place of the point that each of `orbits` is an image of."""
+        if not domain.symmetries:
+            return np.arange(self._length)
+        with self._store.lock:
+            _, sizes = self._store.orbits_of(domain, self._length)
+        return np.repeat(np.arange(self._length), sizes)
+
     def __len__(self) -> int:
         return self._length
 
@@ -112,6 +129,9 @@ class _Store:
         self.placed = 0
         self.domain: Domain | None = None
         self.codes, self.features, self.inside = _Rows(), _Rows(), _Rows()
+        self.sizes = _Rows()
+        self.images: Points | None = None
+        """The orbits of the points, one after the other; `sizes` has their lengths."""
 
     def beginning(self, length: int) -> "_Store":
         """A store of its own for the first points, with what is known of them."""
@@ -131,6 +151,7 @@ class _Store:
     def codes_of(self, domain: Domain, length: int) -> IntArray:
         if self.domain is not domain:
             self.domain, self.codes, self.features, self.inside = domain, _Rows(), _Rows(), _Rows()
+            self.sizes, self.images = _Rows(), None
         return self.codes.first(length, lambda start: domain.codes(self.points[start:length]))
 
     def features_of(self, domain: Domain, length: int) -> FloatArray:
@@ -140,6 +161,18 @@ class _Store:
     def inside_of(self, domain: Domain, length: int) -> BoolArray:
         codes = self.codes_of(domain, length)
         return self.inside.first(length, lambda start: _inside(domain, codes[start:]))
+
+    def orbits_of(self, domain: Domain, length: int) -> tuple[Points, IntArray]:
+        codes = self.codes_of(domain, length)
+
+        def sizes(start: int) -> IntArray:
+            found = orbits(domain, codes[start:])
+            self.images = (self.images or Points()).extended(itertools.chain.from_iterable(found))
+            return np.array([len(orbit) for orbit in found], dtype=np.int64)
+
+        lengths = self.sizes.first(length, sizes)
+        images = self.images or Points()
+        return _beginning(images._store, int(lengths.sum())), lengths
 
 
 def _inside(domain: Domain, codes: IntArray) -> BoolArray:

@@ -11,7 +11,7 @@ from milbox.cli.problem.toml_lines import line_of, rule_line, syntax_error_line
 
 if TYPE_CHECKING:
     from milbox.cli.problem.objective import Command, PythonFunction
-    from milbox.domain import Constraint, Domain
+    from milbox.domain import Constraint, Domain, Symmetry
     from milbox.run import Stop
     from milbox.strategies import Strategy
     from milbox.trials.sense import Sense
@@ -28,7 +28,7 @@ KINDS = {
     "real": ("low", "high", "step", "size", "encoding"),
     "categorical": ("choices", "size", "encoding"),
 }
-TABLES = ("variables", "constraints", "objective", "strategy", "stop")
+TABLES = ("variables", "constraints", "symmetries", "objective", "strategy", "stop")
 OBJECTIVE = ("command", "python", "sense", "timeout", "retries", "directory", "environment")
 
 
@@ -121,6 +121,11 @@ class Parser:
             domain = Domain(list(declared.values()), [c for rule in rules for c in rule.constraints])
         except (TypeError, ValueError) as error:
             self.fail(str(error), "variables")
+        symmetries = self.symmetries(declared)
+        try:
+            domain = Domain(domain.declared, domain.constraints, symmetries)
+        except ValueError as error:
+            self.fail(str(error), "symmetries")
         sense, objective = self.objective(declared)
         chosen = self.strategy(domain, initial, strategy)
         return ProblemFile(self.path, self.text, domain, rules, sense, objective, chosen, self.stop())
@@ -175,11 +180,8 @@ class Parser:
         """The rules, each with its constraints."""
         from milbox.domain.rules.read import RuleError, rule
 
-        tables = self.document.get("constraints", [])
-        if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
-            self.fail('constraints are written as [[constraints]], then rule = "..."', "constraints")
         found = []
-        for number, form in enumerate(tables):
+        for number, form in enumerate(self.tables("constraints")):
             where = ("constraints", number)
             self.known_keys(form, ("rule", "name"), "a constraint", *where)
             text, name = form.get("rule"), form.get("name")
@@ -194,6 +196,31 @@ class Parser:
                 raise InputError(f"{self.path}:{line}: {error}") from None
             found.append(Rule(text, name, line_of(self.text, (*where, "rule")), stated))
         return tuple(found)
+
+    def symmetries(self, declared: Mapping[str, Any]) -> "list[Symmetry]":
+        """The symmetries that the file declares."""
+        from milbox.domain.rules.read import RuleError, symmetry
+
+        found = []
+        for number, form in enumerate(self.tables("symmetries")):
+            where = ("symmetries", number)
+            self.known_keys(form, ("rule",), "a symmetry", *where)
+            text = form.get("rule")
+            if not isinstance(text, str):
+                self.fail('a symmetry needs a rule, such as rule = "interchangeable(x)"', *where, "rule")
+            try:
+                found.append(symmetry(text, declared))
+            except RuleError as error:
+                line = rule_line(self.text, (*where, "rule"), error.line)
+                raise InputError(f"{self.path}:{line}: {error}") from None
+        return found
+
+    def tables(self, name: str) -> list[dict[str, Any]]:
+        """The tables under a name that may stand there several times."""
+        tables = self.document.get(name, [])
+        if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+            self.fail(f'{name} are written as [[{name}]], then rule = "..."', name)
+        return tables
 
     def objective(self, declared: Mapping[str, Any]) -> "tuple[Sense, Command | PythonFunction | None]":
         """How values are measured, and whether large or small ones are good."""

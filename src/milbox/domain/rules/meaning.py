@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from milbox.domain import symmetries
 from milbox.domain.constraints import build, graphs, orders, selections, sequences
 from milbox.domain.constraints.automata import automaton
 from milbox.domain.constraints.kinds import AllOf, AnyOf
@@ -253,6 +254,8 @@ FUNCTIONS: dict[str, Callable[..., Term]] = {
     "tour": graphs.tour,
     "path": graphs.path,
     "dag": graphs.dag,
+    "reverse_complement": symmetries.reverse_complement,
+    "interchangeable": symmetries.interchangeable,
 }
 
 

@@ -35,6 +35,7 @@ from milbox.domain.rules.meaning import (
     picked,
     stated,
 )
+from milbox.domain.symmetries import Symmetry
 from milbox.errors import nearest
 
 # Deeper rules are mistakes, and would exhaust Python's own stack.
@@ -103,6 +104,17 @@ def rule(text: str, variables: Mapping[str, Term]) -> tuple[Constraint, ...]:
     if reader.token.kind != "end":
         reader.fail(f"{reader.token.text!r} was not expected here", hint=True)
     return tuple(separate(reader.apply(0, stated, parsed)))
+
+
+def symmetry(text: str, variables: Mapping[str, Term]) -> Symmetry:
+    """The symmetry that a text such as `reverse_complement(s)` declares about variables given by name."""
+    reader = Reader(text, variables)
+    parsed = reader.expression()
+    if reader.token.kind != "end":
+        reader.fail(f"{reader.token.text!r} was not expected here", hint=True)
+    if not isinstance(parsed, Symmetry):
+        reader.fail("this is not a symmetry; write reverse_complement(...) or interchangeable(...)", 0)
+    return parsed
 
 
 def separate(constraints: Iterable[Constraint]) -> Iterable[Constraint]:

@@ -125,7 +125,7 @@ def reverse_complement(sequence: Any, complement: Mapping[Any, Any] | None = Non
     """
     variables = letters_of(sequence)
     letters = [variables[0].value(code) for code in variables[0].codes]
-    pairs = DNA if complement is None else dict(complement)
+    pairs: dict[Any, Any] = dict(DNA if complement is None else complement)
     for letter in letters:
         if pairs.get(letter) not in letters or pairs.get(pairs.get(letter)) != letter:
             raise ValueError(

@@ -154,7 +154,7 @@ def test_certificates_speak_of_symmetries() -> None:
         study.tell(trial.number, float(trial.number))
     certificate = study.trials[4].certificate
     assert certificate is not None
-    assert certificate.about == "untried points that no symmetry maps to a tried one"
+    assert certificate.about == "all untried points, images of tried ones left out"
 
 
 def test_a_fixed_variable_does_not_bring_an_image_back() -> None:

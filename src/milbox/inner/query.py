@@ -84,13 +84,13 @@ class Region:
     @property
     def about(self) -> str:
         """The region in words, for certificates."""
-        if self.domain.symmetries and self.radius == 1:
-            return "untried points that no symmetry maps to a tried one"
         spaced = self.apart is not None and bool((self.apart > 1).any())
         if self.radius == 1:
             points = "untried points at a distance from every tried one" if spaced else EVERYWHERE
         else:
             points = f"untried points that differ from every tried one in at least {self.radius} variables"
+        if self.domain.symmetries:
+            points = f"{points}, images of tried ones left out"
         if self.box is None:
             return points
         return f"{points}, in a box of {self.box.side:g} of each range round the best one"

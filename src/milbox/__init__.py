@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         integer,
         interchangeable,
         negate,
+        only_if,
         real,
         reverse_complement,
         table,
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "milbox.domain": (
         "Domain all_different all_of any_of at_least at_most automaton between binary categorical exactly "
-        "forbid implies integer interchangeable negate real reverse_complement table"
+        "forbid implies integer interchangeable negate only_if real reverse_complement table"
     ),
     "milbox.domain.constraints.graphs": (
         "arcs connected_edges connected_vertices dag path spanning spanning_tree tour"
@@ -141,6 +142,7 @@ __all__ = [
     "minimize",
     "negate",
     "no_runs",
+    "only_if",
     "ordered",
     "path",
     "permutation",

@@ -13,7 +13,7 @@ import numpy as np
 from milbox import display, events
 from milbox.domain import Constraint, Domain
 from milbox.domain.rules.write import rule_text
-from milbox.embed.conflict import ensure_feasible
+from milbox.embed.conflict import ensure_conditions, ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
 from milbox.trials import Answer, Cancelled, Empty, Failed, Finished, Found, History, Proposal, Trial, Unknown
@@ -84,6 +84,7 @@ class Study:
         given = known_trials(domain, known)
         if not given:  # a known point shows that there is one
             ensure_feasible(domain, Scip())
+        ensure_conditions(domain, Scip())
         header = new_header(domain, self._identity, self.seed, self.sense, notes or {})
         self._ledger = Ledger(domain, header, journal)
         self._exhausted = False

@@ -59,6 +59,8 @@ def value_text(value: Any) -> str:
     """A value as a person reads it; zeros and ones, and single letters, stand close together."""
     if hasattr(value, "tolist"):
         value = value.tolist()
+    if value is None:
+        return "-"
     if not isinstance(value, list):
         return str(value) if value != "" else "''"
     if value and all(short(item) for item in flat(value)):

@@ -14,6 +14,7 @@ from milbox.domain.constraints.build import (
     negate,
     table,
 )
+from milbox.domain.constraints.conditions import OnlyIf, only_if
 from milbox.domain.constraints.connected import Connected
 from milbox.domain.constraints.kinds import AllDifferent, AllOf, AnyOf, Count, Implies, Not, Table
 from milbox.domain.domain import Domain
@@ -41,6 +42,7 @@ __all__ = [
     "Linear",
     "Literal",
     "Not",
+    "OnlyIf",
     "Real",
     "Symmetry",
     "Table",
@@ -60,6 +62,7 @@ __all__ = [
     "integer",
     "interchangeable",
     "negate",
+    "only_if",
     "real",
     "reverse_complement",
     "table",

@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 from milbox import display
 from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain.coding import Coding
-from milbox.domain.constraints.build import constraints
+from milbox.domain.constraints.conditions import OnlyIf, closed, in_order, statements
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.linear_system import is_exact, relaxed
 from milbox.domain.model.array import Array
@@ -68,7 +68,7 @@ class Domain:
                 f"the domain has {len(self.variables):,} variables with {self.features:,} features, of which "
                 f"{widest.name!r} has most; a domain may have {MOST_VARIABLES:,} and {MOST_FEATURES:,}"
             )
-        object.__setattr__(self, "constraints", constraints(self.constraints))
+        object.__setattr__(self, "constraints", statements(self.constraints))
         object.__setattr__(self, "symmetries", symmetries_of(self.symmetries))
         for what, things in (("constraint", self.constraints), ("symmetry", self.symmetries)):
             for thing in things:
@@ -83,6 +83,7 @@ class Domain:
                             f"the {what} {thing} is about {variable}, but the domain has "
                             f"{self.variables[own]}"
                         )
+        object.__setattr__(self, "constraints", closed(self.constraints))
         if self.symmetries:
             prove(self)
 
@@ -230,40 +231,38 @@ class Domain:
         """The point behind one row of features."""
         return tuple(self.coding.decode(np.asarray(features)).tolist())
 
+    @cached_property
+    def conditions(self) -> dict[int, OnlyIf]:
+        """The conditional variables by index, each behind those that its condition is about."""
+        stated = {each.variable.name: each for each in self.constraints if isinstance(each, OnlyIf)}
+        return {self.index[name]: stated[name] for name in in_order(stated)}
+
+    def absent(self, points: IntArray) -> BoolArray:
+        """Which variables do not exist, (points, variables): their conditions fail."""
+        missing = np.zeros(points.shape, dtype=bool)
+        columns = self.columns(points)
+        for place, each in self.conditions.items():
+            missing[:, place] = each.condition.holds(columns)
+        return missing
+
     def assignment(self, point: Sequence[int]) -> dict[str, Any]:
-        """The arguments of the objective: arrays for array variables, plain values for scalars."""
-        codes = iter(self.checked(point))
-        values: dict[str, Any] = {}
-        for thing in self.declared:
-            if isinstance(thing, Array):
-                own = [int(code) for code in itertools.islice(codes, thing.size)]
-                values[str(thing.name)] = next(thing.flat).values(own).reshape(thing.shape)
-            else:
-                values[thing.name] = thing.value(int(next(codes)))
-        return values
+        """The arguments of the objective: arrays for array variables, plain values for scalars.
+
+        A conditional variable that does not exist is None. So is an array whose items have one condition;
+        where each has its own, the array holds None for those that do not exist.
+        """
+        from milbox.domain.assignments import assignment_of
+
+        return assignment_of(self, point)
 
     def point(self, assignment: Mapping[str, Any]) -> Point:
-        """The point behind an assignment; the inverse of `assignment`."""
-        names = [str(thing.name) for thing in self.declared]
-        missing = [name for name in names if name not in assignment]
-        extra = [name for name in assignment if name not in names]
-        if missing or extra:
-            raise ValueError(
-                f"an assignment needs exactly the variables {names}"
-                + (f"; {missing} are missing" if missing else "")
-                + (f"; {extra} are not variables" if extra else "")
-            )
-        codes: list[int] = []
-        for thing in self.declared:
-            given = assignment[str(thing.name)]
-            if isinstance(thing, Array):
-                values = np.array(given, dtype=object)
-                if values.shape != thing.shape:
-                    raise ValueError(f"{thing.name!r} has shape {thing.shape}, but {values.shape} was given")
-                codes += [v.code(value) for v, value in zip(thing.flat, values.ravel(), strict=True)]
-            else:
-                codes.append(thing.code(given))
-        return tuple(codes)
+        """The point behind an assignment; the inverse of `assignment`.
+
+        A conditional variable that does not exist is None, or left out.
+        """
+        from milbox.domain.assignments import point_of
+
+        return point_of(self, assignment)
 
     def __iter__(self) -> Iterator[Point]:
         """Every feasible point, for small domains."""

@@ -1,12 +1,17 @@
 """Feasibility of a domain, and a few constraints that exclude one another where it is empty."""
 
-from milbox.domain import Constraint, Domain
+import numpy as np
+
+from milbox.domain import Constraint, Domain, Implies, OnlyIf
 from milbox.domain.blocks import blocks
 from milbox.domain.feasibility import GLANCE, Verdict, find
 from milbox.embed.domain import formulate, trusted
 from milbox.errors import DomainError
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status
+
+# How many drawn points are looked at before a solver is asked whether a condition can hold.
+GLANCES = 64
 
 
 def ensure_feasible(domain: Domain, solver: Solver) -> None:
@@ -23,6 +28,28 @@ def ensure_feasible(domain: Domain, solver: Solver) -> None:
         f"{'this one' if len(guilty) == 1 else f'these {len(guilty)}'} on ({shown}) cannot hold "
         f"{'at all' if len(guilty) == 1 else 'together'}, {remedy}:{listing}"
     )
+
+
+def ensure_conditions(domain: Domain, solver: Solver) -> None:
+    """Refuse a domain, which has points, with a conditional variable that exists at none of them."""
+    if not domain.conditions:
+        return
+    met: set[int] = set()
+    if domain.drawing is not None:
+        drawn = domain.drawing.draw(GLANCES, np.random.default_rng(0))
+        met = set(np.flatnonzero(~domain.absent(drawn).all(axis=0)).tolist())
+    for place, condition in domain.conditions.items():
+        if place in met:
+            continue
+        where = Domain(domain.declared, (*domain.constraints, condition.presence))
+        if not feasible(where, solver):
+            guilty = [c for c in conflict(where, solver) if c is not where.constraints[-1]]
+            others = [c for c in guilty if not (isinstance(c, OnlyIf) and c.variable is condition.variable)]
+            listing = "".join(f"\n  {c}" for c in others)
+            raise ValueError(
+                f"{condition.variable.name!r} never exists, since its condition cannot hold: {condition}"
+                + (f"; it is excluded by{listing}" if others else "")
+            )
 
 
 def feasible(domain: Domain, solver: Solver) -> bool:
@@ -50,7 +77,7 @@ def conflict(domain: Domain, solver: Solver) -> tuple[Constraint, ...]:
     """Constraints that no point satisfies together, none of which can be left out (Junker 2004)."""
 
     def explain(given: list[Constraint], added: bool, candidates: list[Constraint]) -> list[Constraint]:
-        if added and not feasible(Domain(domain.declared, tuple(given)), solver):
+        if added and not feasible(Domain(domain.declared, tuple(map(as_implication, given))), solver):
             return []
         if len(candidates) == 1:
             return candidates
@@ -61,3 +88,10 @@ def conflict(domain: Domain, solver: Solver) -> tuple[Constraint, ...]:
         return [*from_first, *from_second]
 
     return tuple(explain([], False, list(domain.constraints)))
+
+
+def as_implication(constraint: Constraint) -> Constraint:
+    """The constraint, with what a condition says kept when those of other variables are left out."""
+    if isinstance(constraint, OnlyIf):
+        return Implies(constraint.condition, constraint.consequence)
+    return constraint

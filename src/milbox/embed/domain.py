@@ -25,10 +25,12 @@ from milbox.domain import (
     Linear,
     Literal,
     Not,
+    OnlyIf,
     Table,
     Variable,
 )
 from milbox.domain.box import Box
+from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.kept import kept
 from milbox.domain.linear_system import relaxed
 from milbox.domain.model.monomials import Monomial, reach
@@ -297,6 +299,13 @@ def _(constraint: Not, formulation: Formulation, when: Affine) -> None:
 @enforce.register
 def _(constraint: Implies, formulation: Formulation, when: Affine) -> None:
     formulation.enforce(AnyOf((constraint.condition.negation(), constraint.consequence)), when)
+
+
+@enforce.register
+def _(constraint: OnlyIf, formulation: Formulation, when: Affine) -> None:
+    # One row for each condition that has to hold is tighter than one for all of them.
+    for part in conjuncts([constraint.presence]):
+        formulation.enforce(AnyOf((part, constraint.consequence)), when)
 
 
 @enforce.register

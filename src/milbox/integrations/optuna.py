@@ -4,6 +4,7 @@ Optuna's distributions cannot say what holds between parameters, so the domain i
 objective suggests one parameter per scalar variable, by its name: `trial.suggest_int("x[3]", 0, 1)`.
 """
 
+import contextlib
 import secrets
 import threading
 from collections.abc import Sequence
@@ -21,7 +22,9 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from milbox.arrays import BoolArray
 from milbox.domain import Binary, Categorical, Domain, Real, Variable
+from milbox.domain.assignments import point_of_values
 from milbox.domain.model.numbers import number
 from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted, Undecided
@@ -45,6 +48,8 @@ class MilboxSampler(BaseSampler):
     Parallel workers on one storage see one another's running trials: a proposal is written to its trial as
     soon as it is made, and a worker that finds it taken chooses again. Parameters
     that are not in the domain are drawn at random, as Optuna's `RandomSampler` does.
+
+    An objective with branches is written as it is, with `only_if` in the domain for what a branch suggests.
 
     Args:
         domain: what may be proposed. Scalar variables are the parameters, by name.
@@ -90,7 +95,13 @@ class MilboxSampler(BaseSampler):
             return self._others.sample_independent(study, trial, param_name, param_distribution)
         variable = self._domain.variables[place]
         check_distribution(variable, param_distribution)
-        value = variable.value(self._point(study, trial)[place])
+        point = self._point(study, trial)
+        if missing_at(self._domain, point)[place]:
+            raise ValueError(
+                f"the objective suggests {param_name!r} where the domain says that it does not exist: "
+                f"{self._domain.conditions[place]} fails"
+            )
+        value = variable.value(point[place])
         if isinstance(variable, Binary) and isinstance(param_distribution, CategoricalDistribution):
             # True and False equal one and zero, so that this finds the choice as the user wrote it.
             return param_distribution.choices[param_distribution.choices.index(value)]
@@ -102,8 +113,14 @@ class MilboxSampler(BaseSampler):
         """Say so when the objective suggested only some of the domain's variables."""
         self._others.after_trial(study, trial, state, values)
         if state is TrialState.COMPLETE:
-            missing = [v.name for v in self._domain.variables if v.name not in trial.params]
-            if missing and len(missing) < len(self._domain.variables):
+            unsaid = [v.name for v in self._domain.variables if v.name not in trial.params]
+            written = trial.system_attrs.get(POINT)
+            if written is not None:
+                gone = missing_at(self._domain, written)
+                missing = [name for name in unsaid if not gone[self._domain.index[name]]]
+            else:
+                missing = unsaid
+            if missing and len(unsaid) < len(self._domain.variables):
                 raise ValueError(
                     f"the objective suggested no value for {', '.join(missing[:5])}"
                     f"{', ...' if len(missing) > 5 else ''}; it must suggest every variable of the domain"
@@ -191,14 +208,21 @@ def history_of(trials: Sequence[FrozenTrial], domain: Domain, sense: Sense) -> H
 
 
 def point_of(trial: FrozenTrial, domain: Domain) -> tuple[int, ...] | None:
-    """The point of a trial: from its parameters when all are there, else from its proposal."""
-    if all(v.name in trial.params for v in domain.variables):
-        try:
-            return tuple(v.code(trial.params[v.name]) for v in domain.variables)
-        except ValueError:
+    """The point of a trial: from its parameters when all that exist are there, else from its proposal."""
+    needed = [v.name for i, v in enumerate(domain.variables) if i not in domain.conditions]
+    if all(name in trial.params for name in needed):
+        with contextlib.suppress(ValueError):
+            return point_of_values(domain, [trial.params.get(v.name) for v in domain.variables])
+        if all(v.name in trial.params for v in domain.variables):
             return None
     written = trial.system_attrs.get(POINT)
     return None if written is None else tuple(written)
+
+
+def missing_at(domain: Domain, point: Sequence[int]) -> BoolArray:
+    """Which variables do not exist at a point."""
+    missing: BoolArray = domain.absent(domain.codes([point]))[0]
+    return missing
 
 
 def check_distribution(variable: Variable, distribution: BaseDistribution) -> None:

@@ -8,6 +8,8 @@ from typing import Any
 from milbox.domain.model.numbers import digits
 
 MINUS = "\N{MINUS SIGN}"
+NOTHING = "\N{EN DASH}"
+"""Stands for a variable that does not exist at a point."""
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -93,9 +95,9 @@ def value_text(value: Any) -> str:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if not isinstance(value, list):
-        return str(value)
+        return NOTHING if value is None else str(value)
     if value and not isinstance(value[0], list):
-        shown = [str(item) for item in value]
+        shown = [value_text(item) for item in value]
         return "".join(shown) if all(len(item) == 1 for item in shown) else ", ".join(shown)
     return " / ".join(value_text(row) for row in value)
 

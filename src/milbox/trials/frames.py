@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,9 @@ def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
     listed = list(trials)
     table = {name: [column.read(trial) for trial in listed] for name, column in BEFORE.items()}
     points = [dict(scalars(trial.assignment)) for trial in listed]
-    names = dict.fromkeys(name for point in points for name in point)
+    # An array that does not exist in one trial has its items in another.
+    arrays = {name for t in listed for name, value in t.assignment.items() if isinstance(value, np.ndarray)}
+    names = dict.fromkeys(name for point in points for name in point if name not in arrays)
     for name in names:
         table[f"{name} (variable)" if name in COLUMNS else name] = [point.get(name) for point in points]
     for name, column in AFTER.items():
@@ -49,8 +51,14 @@ def to_pandas(trials: Iterable[Trial]) -> Any:
                 times = pandas.to_datetime(entries, utc=True)
                 frame[name] = pandas.Series(times, dtype="datetime64[ns, UTC]")
             case _:
-                frame[name] = pandas.Series(entries, dtype=None if entries else "object")
+                frame[name] = pandas.Series(entries, dtype=dtype_of(entries))
     return pandas.DataFrame(frame)
+
+
+def dtype_of(entries: Sequence[Any]) -> str | None:
+    """The dtype of a variable's column: whole numbers stay whole beside empty entries."""
+    kinds = set(map(type, entries))
+    return "Int64" if kinds == {int, type(None)} else None if entries else "object"
 
 
 def to_polars(trials: Iterable[Trial]) -> Any:

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from milbox.domain import Array, Constraint, Domain, Variable
+from milbox.domain import Array, Constraint, Domain
 from milbox.domain.constraints.build import constraints
 from milbox.domain.rules.read import rule
+from milbox.domain.rules.write import rule_text
 from milbox.trials.trial import Proposal
 
 
@@ -19,7 +20,8 @@ def narrowing(
 
     Args:
         domain: whose variables they are about.
-        fix: values by name: of a scalar, of a whole array, or of an item such as `x[2]`.
+        fix: values by name: of a scalar, of a whole array, or of an item such as `x[2]`. A conditional
+            variable with a value exists, and one that is None does not.
         where: constraints or rules, or one of them.
 
     Raises:
@@ -31,7 +33,7 @@ def narrowing(
         rows += fixed(domain, declared, name, value)
     given = list(where) if isinstance(where, Iterable) and not isinstance(where, str) else [where]
     for each in given:
-        rows += rule(each, declared) if isinstance(each, str) else constraints(each)
+        rows += constraints(rule(each, declared) if isinstance(each, str) else each)
     return tuple(rows)
 
 
@@ -48,17 +50,23 @@ def fixed(domain: Domain, declared: Mapping[str, Any], name: str, value: Any) ->
     """The constraints that give a variable, or each item of an array, its value."""
     thing = declared.get(name)
     if isinstance(thing, Array):
-        values = np.array(value, dtype=object)
-        if values.shape != thing.shape:
+        values = np.array([None] * thing.size if value is None else value, dtype=object)
+        if value is not None and values.shape != thing.shape:
             raise ValueError(f"{name!r} has shape {thing.shape}, but {values.shape} was given to fix it")
-        return [is_equal(v, each) for v, each in zip(thing.flat, values.ravel().tolist(), strict=True)]
+        rows: dict[str, Constraint] = {}  # items of one condition say it once
+        for v, each in zip(thing.flat, values.ravel().tolist(), strict=True):
+            rows |= {rule_text(row): row for row in is_equal(domain, domain.index[v.name], each)}
+        return list(rows.values())
     place = domain.index.get(name)
     if place is None:
         raise ValueError(f"there is no variable {name!r} to fix; there are {', '.join(declared)}")
-    return [is_equal(domain.variables[place], value)]
+    return is_equal(domain, place, value)
 
 
-def is_equal(variable: Variable, value: Any) -> Constraint:
-    """The variable has the value; one that it cannot have is refused."""
+def is_equal(domain: Domain, place: int, value: Any) -> list[Constraint]:
+    """The variable has the value, and exists; one that it cannot have is refused."""
+    variable, condition = domain.variables[place], domain.conditions.get(place)
+    if condition is not None and value is None:
+        return [condition.condition]
     equal: Constraint = variable == variable.value(variable.code(value))
-    return equal
+    return [equal] if condition is None else [equal, condition.presence]

@@ -81,6 +81,8 @@ def fixed_value(text: str, domain: "Domain") -> tuple[str, Any]:
         names = ", ".join(v.name for v in domain.variables[:6])
         raise InputError(f"--fix takes NAME=VALUE with a variable's name, such as {names}; not {text!r}")
     variable = domain.variables[domain.index[name]]
+    if not value and domain.index[name] in domain.conditions:
+        return name, None  # it is not to exist
     return name, variable.value(code_of(variable, value))
 
 

@@ -90,7 +90,7 @@ def rehearsed(problem: ProblemFile) -> "list[Proposal]":
     import numpy as np
 
     from milbox.cli.study import conflict_text
-    from milbox.embed.conflict import ensure_feasible
+    from milbox.embed.conflict import ensure_conditions, ensure_feasible
     from milbox.errors import DomainError
     from milbox.milp.solvers import Scip
     from milbox.strategies import RandomSearch
@@ -98,8 +98,11 @@ def rehearsed(problem: ProblemFile) -> "list[Proposal]":
 
     try:
         ensure_feasible(problem.domain, Scip())
+        ensure_conditions(problem.domain, Scip())
     except DomainError:
         raise InputError(conflict_text(problem)) from None
+    except ValueError as error:
+        raise InputError(f"{problem.path}: {error}") from None
     rng = np.random.default_rng(0)
     random = shown(RandomSearch().propose(problem.domain, History(), REHEARSAL, rng))
     history = History().asked(random)

@@ -23,10 +23,10 @@ SENSES: "dict[str, Sense]" = {
     "minimise": "minimize",
 }
 KINDS = {
-    "binary": ("size",),
-    "integer": ("low", "high", "size", "encoding"),
-    "real": ("low", "high", "step", "size", "encoding"),
-    "categorical": ("choices", "size", "encoding"),
+    "binary": ("size", "only_if"),
+    "integer": ("low", "high", "size", "encoding", "only_if"),
+    "real": ("low", "high", "step", "size", "encoding", "only_if"),
+    "categorical": ("choices", "size", "encoding", "only_if"),
 }
 TABLES = ("variables", "constraints", "symmetries", "objective", "strategy", "stop")
 OBJECTIVE = ("command", "python", "sense", "timeout", "retries", "directory", "environment")
@@ -62,13 +62,20 @@ class ProblemFile:
 
     def blamed(self, guilty: "Iterable[Constraint]") -> list[Rule]:
         """The rules that state these constraints."""
-        wanted = {id(constraint) for constraint in guilty}
-        return [rule for rule in self.rules if any(id(c) in wanted for c in rule.constraints)]
+        wanted = {key_of(constraint) for constraint in guilty}
+        return [rule for rule in self.rules if any(key_of(c) in wanted for c in rule.constraints)]
 
     def choosing(self, initial: int | None, strategy: str | None) -> "ProblemFile":
         """The problem with the strategy chosen anew, as `read_problem` chooses it."""
         parser = Parser(self.text, self.path)
         return replace(self, strategy=parser.strategy(self.domain, initial, strategy))
+
+
+def key_of(constraint: "Constraint") -> Any:
+    """What tells a constraint of a file: a domain completes the conditions of variables, which have names."""
+    from milbox.domain import OnlyIf
+
+    return constraint.variable.name if isinstance(constraint, OnlyIf) else id(constraint)
 
 
 def read_problem(path: Path, initial: int | None = None, strategy: str | None = None) -> ProblemFile:
@@ -116,7 +123,7 @@ class Parser:
 
         self.known_keys(self.document, TABLES, "the file")
         declared = self.variables()
-        rules = self.rules(declared)
+        rules = (*self.conditions(declared), *self.rules(declared))
         try:
             domain = Domain(list(declared.values()), [c for rule in rules for c in rule.constraints])
         except (TypeError, ValueError) as error:
@@ -175,6 +182,29 @@ class Parser:
         except (TypeError, ValueError) as error:
             blamed = next((key for key in form if str(error).startswith(key)), "kind")
             self.fail(str(error), *where, blamed)
+
+    def conditions(self, declared: Mapping[str, Any]) -> Iterable[Rule]:
+        """The conditions of variables that exist only sometimes, as rules."""
+        from milbox.domain import only_if
+        from milbox.domain.constraints.conditions import statements
+        from milbox.domain.model.text import name_text
+        from milbox.domain.rules.read import RuleError, condition
+
+        for name, form in self.document["variables"].items():
+            if "only_if" not in form:
+                continue
+            where, text = ("variables", name, "only_if"), form["only_if"]
+            if not isinstance(text, str):
+                self.fail(f"only_if must be a condition such as \"op == 'conv'\", not {text!r}", *where)
+            try:
+                stated = statements(only_if(declared[name], condition(text, declared)))
+            except RuleError as error:
+                line = rule_line(self.text, where, error.line)
+                raise InputError(f"{self.path}:{line}: {error}") from None
+            except (TypeError, ValueError) as error:
+                self.fail(str(error), *where)
+            shown = f"only_if({name_text(name)}, {text})"
+            yield Rule(shown, None, line_of(self.text, where), stated)
 
     def rules(self, declared: Mapping[str, Any]) -> tuple[Rule, ...]:
         """The rules, each with its constraints."""
@@ -263,6 +293,7 @@ class Parser:
             self.number_of("timeout", form, None, least=0.001),
             int(self.number_of("retries", form, 0, least=0, whole=True) or 0),
             self.environment(form),
+            tuple(name for name in declared if "only_if" in self.document["variables"][name]),
         )
 
     def environment(self, form: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

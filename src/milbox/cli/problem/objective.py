@@ -36,8 +36,9 @@ class Command:
 
     In the arguments `{k}` stands for the value of k, `{x[3]}` for an item, `{x}` for all items with commas
     between them, and `{{k}}` for itself; an argument that becomes empty is left out, so that a choice can be
-    no flag at all. No shell is involved. The last line is a number, or JSON: a number, `{"value": 3.5}`, or
-    `{"failed": "why"}`. Any exit status but zero is a failed trial.
+    no flag at all, and so is one about a variable that does not exist. No shell is involved. The last line is
+    a number, or JSON: a number, `{"value": 3.5}`, or `{"failed": "why"}`. Any exit status but zero is a
+    failed trial.
 
     When the program has ended, its output is complete: processes that it left behind in its session are
     ended; a daemon that is to stay needs a session of its own.
@@ -50,6 +51,8 @@ class Command:
     retries: int = 0
     """How often a failed call is repeated before the trial counts as failed."""
     environment: tuple[tuple[str, str], ...] = ()
+    conditional: tuple[str, ...] = ()
+    """Variables that are left out where they do not exist, and are None."""
 
     def __str__(self) -> str:
         return f"{shlex.join(self.arguments)} in {self.directory}"
@@ -64,7 +67,12 @@ class Command:
 
     def measured(self, assignment: Mapping[str, Any]) -> float:
         """One call of the program."""
-        pairs = [(argument, filled(argument, assignment)) for argument in self.arguments]
+        missing = {name for name in self.conditional if assignment[name] is None}
+        pairs = [
+            (argument, filled(argument, assignment))
+            for argument in self.arguments
+            if missing.isdisjoint(names_in(argument))
+        ]
         arguments = [text for argument, text in pairs if text or not argument]
         # Files and not pipes: a process that the program leaves behind may keep a pipe open for ever.
         with (
@@ -72,7 +80,8 @@ class Command:
             tempfile.TemporaryFile() as out,
             tempfile.TemporaryFile() as err,
         ):
-            given.write(json.dumps(assignment).encode())
+            existing = {name: value for name, value in assignment.items() if name not in missing}
+            given.write(json.dumps(existing).encode())
             given.seek(0)
             status = self.status(arguments, stdin=given, stdout=out, stderr=err)
             output, complaints = end_of(out, OUTPUT), end_of(err, TAIL)
@@ -184,6 +193,11 @@ def unknown_names(argument: str, declared: Mapping[str, Any]) -> str | None:
             if len(places) != len(shape) or any(p >= n for p, n in zip(places, shape, strict=True)):
                 return f"{argument!r} asks for {name}[{index}], which does not exist"
     return None
+
+
+def names_in(argument: str) -> set[str]:
+    """The names that an argument is filled with."""
+    return {found["name"] for found in _TEMPLATE.finditer(argument) if found["name"] is not None}
 
 
 def filled(argument: str, assignment: Mapping[str, Any]) -> str:

@@ -51,7 +51,8 @@ def known_data(path: Path, domain: "Domain") -> list[tuple[dict[str, Any], float
     complaints: list[str] = []
     without = 0
     rows = with_fields(read_rows(path), domain)
-    check_columns(rows, path, (*(v.name for v in domain.variables), "value"))
+    needed = (v.name for i, v in enumerate(domain.variables) if i not in domain.conditions)
+    check_columns(rows, path, (*needed, "value"))
     for row in rows:
         try:
             if unmeasured(row):
@@ -87,11 +88,19 @@ def is_failure(value: Any) -> bool:
 
 
 def point_of(row: Row, domain: "Domain") -> tuple[int, ...]:
-    """The point that a row spells out, one of the domain's."""
-    missing = [v.name for v in domain.variables if row.entries.get(v.name, "") == ""]
-    if missing:
-        raise ValueError(f"{missing[0]!r} is missing; a row needs every variable, and value")
-    point = tuple(code_of(v, row.entries[v.name], row.decimal_comma) for v in domain.variables)
+    """The point that a row spells out, one of the domain's; conditional variables may be empty."""
+    from milbox.domain.assignments import point_of_values
+
+    values: list[Any] = []
+    for place, variable in enumerate(domain.variables):
+        entry = row.entries.get(variable.name, "")
+        if entry in ("", None) and place in domain.conditions:
+            values.append(None)
+        elif entry == "":
+            raise ValueError(f"{variable.name!r} is missing; a row needs every variable, and value")
+        else:
+            values.append(variable.value(code_of(variable, entry, row.decimal_comma)))
+    point = point_of_values(domain, values)
     broken = domain.violations(point)
     if broken:
         raise ValueError(f"this point is not in the domain: it violates {broken[0]}")
@@ -173,10 +182,15 @@ def trial_number(given: Any, count: int) -> int:
 
 def same_point(row: Row, domain: "Domain", trial: "Trial") -> None:
     """Refuse a row whose variables are not what was asked: rows or columns were mixed up."""
-    for variable, code in zip(domain.variables, trial.point, strict=True):
+    missing = domain.absent(domain.codes([trial.point]))[0]
+    for variable, code, gone in zip(domain.variables, trial.point, missing, strict=True):
         entry = row.entries.get(variable.name, "")
-        if entry != "" and code_of(variable, entry, row.decimal_comma) != code:
+        if entry == "" or (gone and entry is None):
+            continue
+        if gone or code_of(variable, entry, row.decimal_comma) != code:
+            asked = f"did not ask for {variable.name}, which does not exist there"
             raise ValueError(
-                f"trial {trial.number} asked for {variable.name} = {variable.value(code)!r}, "
-                f"and the file has {entry!r}; have rows been mixed up?"
+                f"trial {trial.number} "
+                + (asked if gone else f"asked for {variable.name} = {variable.value(code)!r}")
+                + f", and the file has {entry!r}; have rows been mixed up?"
             )

@@ -54,7 +54,11 @@ def batch_csv(
     names = (v.name for v in domain.variables)
     writer.writerow(map(harmless, ["trial", *names, *before, "value", *extra]))
     for trial in trials:
-        texts = [choice_text(v, code) for v, code in zip(domain.variables, trial.point, strict=True)]
+        missing = domain.absent(domain.codes([trial.point]))[0]
+        texts = [
+            "" if gone else choice_text(v, code)
+            for v, code, gone in zip(domain.variables, trial.point, missing, strict=True)
+        ]
         entry = trial_entry(trial)
         first = ["" if entry[name] is None else entry[name] for name in before.values()]
         rest = ["" if entry[name] is None else entry[name] for name in extra]

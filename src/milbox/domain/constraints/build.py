@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 def constraint(thing: Any) -> Constraint:
     """A constraint as it is; a binary variable as the claim that it is one."""
     if isinstance(thing, Constraint):
+        if thing.stands_alone:
+            raise TypeError(f"{thing} is no part of another constraint; give it to the domain by itself")
         return thing
     if isinstance(thing, Logical) and isinstance(thing, Arithmetic):
         return Literal(thing, 1)  # type: ignore[arg-type]  # the only such kind left is Binary

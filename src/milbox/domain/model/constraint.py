@@ -28,6 +28,8 @@ class Constraint(Logical):
     """The name in JSON."""
     binds_tightly: ClassVar[bool] = False
     """Whether its rule needs no parentheses beside `and`, `or` and `->`."""
+    stands_alone: ClassVar[bool] = False
+    """Whether it is given to a domain by itself, and never part of another constraint."""
 
     def __init_subclass__(cls) -> None:
         if "kind" in vars(cls):

@@ -10,6 +10,7 @@ import numpy as np
 from milbox.domain import symmetries
 from milbox.domain.constraints import build, graphs, orders, selections, sequences
 from milbox.domain.constraints.automata import automaton
+from milbox.domain.constraints.conditions import OnlyIf, only_if
 from milbox.domain.constraints.kinds import AllOf, AnyOf
 from milbox.domain.model.array import Array, as_objects
 from milbox.domain.model.constraint import Constraint
@@ -53,6 +54,8 @@ def broadcast(function: Callable[..., Term], *terms: Term) -> Term:
 
 def stated(term: Term) -> tuple[Constraint, ...]:
     """The constraints behind a whole rule: one, or one for each item of an array."""
+    if isinstance(term, OnlyIf):
+        return (term,)
     if isinstance(term, Array | list):
         return tuple(each for item in term for each in stated(item))
     return (condition(term),)
@@ -232,6 +235,7 @@ FUNCTIONS: dict[str, Callable[..., Term]] = {
     "implies": if_then,
     "between": lambda low, middle, high: build.between(amount(low), amount(middle), amount(high)),
     "all_different": build.all_different,
+    "only_if": only_if,
     "table": build.table,
     "forbid": build.forbid,
     "permutation": orders.permutation,

@@ -35,6 +35,7 @@ from milbox.domain.rules.meaning import (
     picked,
     stated,
 )
+from milbox.domain.rules.meaning import condition as single_condition
 from milbox.domain.symmetries import Symmetry
 from milbox.errors import nearest
 
@@ -100,18 +101,19 @@ def rule(text: str, variables: Mapping[str, Term]) -> tuple[Constraint, ...]:
     The parts of a top-level `and` come one by one: solvers like several small constraints better than one.
     """
     reader = Reader(text, variables)
-    parsed = reader.expression()
-    if reader.token.kind != "end":
-        reader.fail(f"{reader.token.text!r} was not expected here", hint=True)
-    return tuple(separate(reader.apply(0, stated, parsed)))
+    return tuple(separate(reader.apply(0, stated, reader.everything())))
+
+
+def condition(text: str, variables: Mapping[str, Term]) -> Term:
+    """The condition that a text states about declared variables: a constraint, or an array of them."""
+    reader = Reader(text, variables)
+    return reader.apply(0, broadcast, single_condition, reader.everything())
 
 
 def symmetry(text: str, variables: Mapping[str, Term]) -> Symmetry:
     """The symmetry that a text such as `reverse_complement(s)` declares about variables given by name."""
     reader = Reader(text, variables)
-    parsed = reader.expression()
-    if reader.token.kind != "end":
-        reader.fail(f"{reader.token.text!r} was not expected here", hint=True)
+    parsed = reader.everything()
     if not isinstance(parsed, Symmetry):
         reader.fail("this is not a symmetry; write reverse_complement(...) or interchangeable(...)", 0)
     return parsed
@@ -184,6 +186,13 @@ class Reader:
     def level(self) -> int:
         """The binding power of the next operator; 0 when there is none."""
         return LEVELS.get(self.token.text, 0) if self.token.kind in ("mark", "name") else 0
+
+    def everything(self) -> Term:
+        """The whole text as one expression."""
+        parsed = self.expression()
+        if self.token.kind != "end":
+            self.fail(f"{self.token.text!r} was not expected here", hint=True)
+        return parsed
 
     def expression(self, floor: int = 0) -> Term:
         """Everything up to the next operator that binds no tighter than `floor`."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from milbox.page.formats import assignment_text, number, share, short
+from milbox.page.formats import NOTHING, assignment_text, number, share, short
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.values import gap
 from milbox.trials import Trial
@@ -89,16 +89,23 @@ def shown_entries(value: Any, reference: Any) -> Iterator[tuple[str, bool]]:
     """The texts a value is written with, and whether each differs from the reference's."""
     items = np.asarray(value, dtype=object)
     others = items if reference is None else np.asarray(reference, dtype=object)
+    if items.shape != others.shape:  # an array that exists in one of them only
+        others = items
     if items.ndim == 0:
-        yield str(items[()]), bool(items[()] != others[()])
+        yield shown_item(items[()]), bool(items[()] != others[()])
         return
-    close = all(len(str(item)) == 1 for item in items.ravel())
+    close = all(len(shown_item(item)) == 1 for item in items.ravel())
     for place in np.ndindex(items.shape):
         if place[-1] == 0 and any(place):
             yield " / ", False
         elif any(place):
             yield "" if close else ", ", False
-        yield str(items[place]), bool(items[place] != others[place])
+        yield shown_item(items[place]), bool(items[place] != others[place])
+
+
+def shown_item(item: Any) -> str:
+    """One value; a dash where there is none."""
+    return NOTHING if item is None else str(item)
 
 
 def marked(entries: list[tuple[str, bool]]) -> Iterator[Markup]:

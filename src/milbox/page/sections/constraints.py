@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from milbox.arrays import IntArray
-from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Implies, Linear, Literal
+from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Implies, Linear, Literal, OnlyIf
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.model.monomials import Monomial, total
 from milbox.domain.rules.write import rule_text
@@ -105,6 +105,9 @@ def standing(constraint: Constraint, codes: Mapping[str, IntArray]) -> Standing:
             return limited(rule, f"of {len(parts)} parts hold", held, (lower, upper), (0, len(parts)))
         case Literal():
             return Standing(rule, "equality", "fixes or excludes a value", 1.5)
+        case OnlyIf():
+            exists = not bool(constraint.condition.holds(codes)[0])
+            return Standing(rule, "idle", f"the variable {'exists' if exists else 'does not exist'}", 1.2)
         case Implies(condition, consequence):
             if not bool(condition.holds(codes)[0]):
                 return Standing(rule, "idle", "its condition does not hold, so it asks for nothing", 1.2)

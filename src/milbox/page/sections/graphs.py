@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 from milbox.domain import Array, Binary, Categorical, Connected
+from milbox.domain.assignments import array_conditions
 from milbox.domain.constraints.connected import Chosen
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.page.formats import number, short
@@ -55,7 +56,12 @@ class Edges:
 
 def edges_of(record: Record) -> Edges | None:
     """The array of binaries that looks like the edges of a graph, if there is one."""
-    arrays = [thing for thing in record.domain.declared if isinstance(thing, Array)]
+    conditional = array_conditions(record.domain)
+    arrays = [
+        thing
+        for thing in record.domain.declared
+        if isinstance(thing, Array) and thing.name not in conditional
+    ]
     for thing in arrays:
         if str(thing.name).lower() not in NAMES or not isinstance(next(thing.flat), Binary):
             continue

@@ -7,6 +7,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.domain import Array, Categorical
+from milbox.domain.assignments import array_conditions
 from milbox.page.formats import count, number, short
 from milbox.page.svg.charts import both, chart, figure
 from milbox.page.svg.markup import Markup, joined, tag, text
@@ -43,7 +44,11 @@ class Logo:
 
 
 def logos(record: Record, without: frozenset[str] = frozenset()) -> list[Logo]:
-    """A logo for each one-dimensional array of choices, except those that are drawn otherwise."""
+    """A logo for each one-dimensional array of choices, except those that are drawn otherwise.
+
+    An array with items that do not exist in some points has none.
+    """
+    without = without | array_conditions(record.domain).keys()
     top = record.ranked[: max(FEW, min(MOST, len(record.ranked) // 10))]
     found, first = [], 0
     for thing in record.domain.declared:

@@ -2,19 +2,19 @@
 
 import itertools
 import json
-import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from claims import claims
 from generators import Case, Declaration, box, by_name, scalar_values, small_cases
 from milbox.domain import Domain
-from milbox.domain.blocks import blocks, components, tied_blocks
+from milbox.domain.components import components
 from milbox.domain.constraints.kinds import conjuncts
+from milbox.domain.diagrams.product import for_search
 
 
 @given(small_cases())
@@ -88,8 +88,11 @@ def test_blocks_multiply_to_the_domain(case: Case) -> None:
     for constraint in conjuncts(domain.constraints):
         touched = {domain.index[v.name] for v in constraint.variables}
         assert any(touched <= set(members) for members, _ in groups)
-    found = blocks(domain)
+    assert domain.drawing is not None
+    found = domain.drawing.blocks()
     assert found is not None
+    assert [block.variables[0] for block in found] == sorted(block.variables[0] for block in found)
+    assert all(block.states.tolist() == sorted(block.states.tolist()) for block in found)
     product = set()
     for states in itertools.product(*(block.states.tolist() for block in found)):
         point = [0] * len(domain.variables)
@@ -100,35 +103,23 @@ def test_blocks_multiply_to_the_domain(case: Case) -> None:
     assert product == {p for p in box(domain) if case.truth(scalar_values(domain, p))}
 
 
-@given(small_cases(), st.integers(2, 8))
-def test_blocks_and_ties_make_the_domain(case: Case, limit: int) -> None:
+@given(small_cases(), st.integers(2, 40))
+def test_parts_ties_and_rest_make_the_domain(case: Case, edges: int) -> None:
     domain = case.domain
-    tied = tied_blocks(domain, limit)
-    assume(tied is not None)
-    assert tied is not None
-    order = [i for block in tied.blocks for i in block.variables]
+    found = for_search(domain, edges)
+    order = [*found.free.tolist(), *(int(i) for part in found.parts for i in part.variables)]
     assert sorted(order) == list(range(len(domain.variables)))
-    assert all(len(block.states) <= limit for block in tied.blocks)
-    states = [[tuple(state) for state in block.states.tolist()] for block in tied.blocks]
-    combined = np.array([list(itertools.chain(*each)) for each in itertools.product(*states)], dtype=np.int64)
-    points = combined.reshape(-1, len(order))[:, np.argsort(order)]
-    for tie in tied.ties:
-        points = points[np.broadcast_to(tie.holds(domain.columns(points)), len(points))]
-    assert {tuple(point) for point in points.tolist()} == {p for p in box(domain) if domain.contains(p)}
+    assert all(part.edges <= edges for part in found.parts)
+    points = np.array(box(domain))
+    inside = {tuple(point) for point in points[found.contains(points)].tolist()}
+    assert inside == {p for p in box(domain) if domain.contains(p)}
 
 
 @given(small_cases(), st.integers(1, 8))
 def test_blocks_are_refused_only_when_too_large(case: Case, limit: int) -> None:
-    domain = case.domain
-    found, unlimited = blocks(domain, limit), blocks(domain)
-    assert unlimited is not None
-    if found is None:
-        # Dead ends count too, so a small block may be refused; but never one whose whole box is small.
-        boxes = [math.prod(len(domain.variables[i].codes) for i in m) for m, _ in components(domain)]
-        assert max(boxes) > limit
-    else:
-        assert [b.states.tolist() for b in found] == [b.states.tolist() for b in unlimited]
-        assert all(len(block.states) <= limit for block in found)
+    assert case.domain.drawing is not None
+    found = case.domain.drawing.blocks(limit)
+    assert (found is None) == any(part.count > limit for part in case.domain.drawing.parts)
 
 
 @given(small_cases(depth=3))

@@ -16,7 +16,7 @@ from milbox.domain.constraints import graphs
 from milbox.embed import embed
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
-from milbox.embed.relu.bounds import Bounded, block_bounds
+from milbox.embed.relu.bounds import Bounded, product_bounds
 from milbox.inner import PaperMip
 from milbox.milp.program import Milp, MilpBuilder
 from milbox.milp.text import lp_text
@@ -68,7 +68,7 @@ def rows(declared: list[object], *constraints: object) -> tuple[Domain, Milp]:
 def network(net: ReluNet, bounded: bool, one_sided: bool = False) -> tuple[Domain, Milp]:
     domain, milp = Domain([x]), MilpBuilder()
     inputs = formulate(domain, milp).inputs
-    surrogate = Bounded(net, block_bounds(net, domain), one_sided) if bounded else net
+    surrogate = Bounded(net, product_bounds(net, domain), one_sided) if bounded else net
     milp.maximize(embed(surrogate, milp, inputs))
     return domain, milp.build()
 

@@ -13,7 +13,7 @@ import milbox as mb
 from generators import relu_nets, small_domains
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
-from milbox.embed.relu.bounds import SMALL, Bounded, block_bounds, one_hot_groups, thinned
+from milbox.embed.relu.bounds import SMALL, Bounded, one_hot_groups, product_bounds, thinned
 from milbox.embed.relu.hull import WORTHWHILE, Hull, hull
 from milbox.inner import Enumerate, Mip
 from milbox.inner.query import Query
@@ -189,7 +189,7 @@ def test_a_thinned_network_is_the_same_at_every_point(data: st.DataObject) -> No
     domain = data.draw(small_domains(most=48, feasible=True))
     net = data.draw(relu_nets(domain.features))
     groups = one_hot_groups(domain)
-    thin = thinned(Bounded(net, block_bounds(net, domain), groups=groups)).net
+    thin = thinned(Bounded(net, product_bounds(net, domain), groups=groups)).net
     features = domain.encode(list(domain))
     np.testing.assert_allclose(thin.predict(features), net.predict(features), rtol=1e-9, atol=1e-9)
     for group in groups:

@@ -12,10 +12,11 @@ import milbox.domain as mb
 from generators import Case, box, points, relu_nets, small_cases, small_domains
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
+from milbox.domain.box import Box
 from milbox.embed import embed, embeddable
 from milbox.embed.domain import formulate
 from milbox.embed.nogood import forbid
-from milbox.embed.relu.bounds import Bounded, Bounds, block_bounds, interval_bounds
+from milbox.embed.relu.bounds import Bounded, Bounds, interval_bounds, product_bounds
 from milbox.embed.relu.tighten import tighten
 from milbox.milp.program import Milp, MilpBuilder
 from milbox.milp.solution import Limits, Status
@@ -55,10 +56,10 @@ def extremes(milp: Milp) -> tuple[float, float]:
 
 def with_bounds(data: st.DataObject, net: ReluNet, domain: Domain) -> ReluNet | Bounded:
     """The network, with any of the kinds of bounds it may be embedded with."""
-    kind = data.draw(st.sampled_from(["plain", "blocks", "tight"]))
+    kind = data.draw(st.sampled_from(["plain", "parts", "tight"]))
     if kind == "plain":
         return net
-    return Bounded(net, block_bounds(net, domain)) if kind == "blocks" else tighten(net, domain)
+    return Bounded(net, product_bounds(net, domain)) if kind == "parts" else tighten(net, domain)
 
 
 @given(st.data())
@@ -87,7 +88,7 @@ def test_law_3_the_embedded_output_is_the_prediction(data: st.DataObject) -> Non
 def test_one_sided_rows_hold_the_output_at_the_prediction_from_above(data: st.DataObject) -> None:
     domain = data.draw(small_domains(most=32, max_claims=1, feasible=True))
     net = data.draw(relu_nets(domain.features))
-    bounds = data.draw(st.sampled_from([block_bounds(net, domain), tighten(net, domain).bounds]))
+    bounds = data.draw(st.sampled_from([product_bounds(net, domain), tighten(net, domain).bounds]))
     builder = MilpBuilder()
     formulation = formulate(domain, builder)
     output = embed(Bounded(net, bounds, one_sided=True), builder, formulation.inputs)
@@ -169,15 +170,13 @@ def test_law_4_pre_activations_lie_within_their_bounds(data: st.DataObject) -> N
     net = data.draw(relu_nets(domain.features))
     everywhere, feasible = domain.encode(box(domain)), domain.encode(list(domain))
     plain = interval_bounds(net, everywhere.min(axis=0), everywhere.max(axis=0))
-    blocks = block_bounds(net, domain)
-    loose = block_bounds(net, domain, limit=data.draw(st.integers(1, 16)))
+    parts = product_bounds(net, domain)
     tight = tighten(net, domain).bounds
     contained(net, everywhere, plain)
-    for bounds in (loose, blocks, tight):
+    for bounds in (parts, tight):
         contained(net, feasible, bounds)
-    within(loose, plain)
-    within(blocks, loose)
-    within(tight, blocks)
+    within(parts, plain)
+    within(tight, parts)
 
 
 @given(st.data())
@@ -189,50 +188,68 @@ def test_law_4_bounds_may_know_the_no_goods(data: st.DataObject) -> None:
     left = [point for point in known if point not in tried]
     tight = tighten(net, domain, lambda formulation: forbid(tried, formulation))
     contained(net, domain.encode(left), tight.bounds)
-    within(tight.bounds, block_bounds(net, domain))
+    within(tight.bounds, product_bounds(net, domain))
 
 
-def test_block_bounds_are_reached_without_constraints() -> None:
+@given(st.data())
+def test_law_4_bounds_over_a_box(data: st.DataObject) -> None:
+    domain = data.draw(small_domains(most=32, feasible=True))
+    net = data.draw(relu_nets(domain.features))
+    centre, side = data.draw(st.sampled_from(box(domain))), data.draw(st.floats(0.1, 2.0))
+    near = Box.around(domain, centre, side)
+    inside = [point for point in domain if near.holds(np.array([point]))[0]]
+    contained(net, domain.encode(inside), product_bounds(net, domain, near))
+    within(product_bounds(net, domain, near), product_bounds(net, domain))
+
+
+def test_product_bounds_are_reached_without_constraints() -> None:
     rng = np.random.default_rng(5)
     domain = Domain(
         [mb.binary("x", 3), mb.categorical("c", "abc", 2), mb.integer("k", -2, 2, encoding="integer")]
     )
     net = ReluNet.of([(rng.normal(size=(10, 6)), rng.normal(size=6)), (rng.normal(size=(6, 1)), np.zeros(1))])
-    ((low, high),) = block_bounds(net, domain)
+    ((low, high),) = product_bounds(net, domain)
     (z,) = pre_activations(net, domain.encode(box(domain)))
     np.testing.assert_allclose(z.min(axis=0), low)
     np.testing.assert_allclose(z.max(axis=0), high)
 
 
-def test_block_bounds_are_reached_where_constraints_make_blocks() -> None:
+def test_product_bounds_are_reached_where_parts_are_independent() -> None:
     rng = np.random.default_rng(6)
     x, c, k = mb.binary("x", 6), mb.categorical("c", "abc"), mb.integer("k", -2, 2, encoding="integer")
     domain = Domain([x, c, k], [x[:3].sum() == x[3:].sum(), mb.implies(c == "b", k >= 1)])
     net = ReluNet.of([(rng.normal(size=(10, 6)), rng.normal(size=6)), (rng.normal(size=(6, 1)), np.zeros(1))])
-    ((low, high),) = block_bounds(net, domain)
+    ((low, high),) = product_bounds(net, domain)
     (z,) = pre_activations(net, domain.encode(list(domain)))
     np.testing.assert_allclose(z.min(axis=0), low)
     np.testing.assert_allclose(z.max(axis=0), high)
 
 
-@pytest.mark.parametrize("claims", ["a component with too many states", "no point at all"])
-def test_block_bounds_take_each_variable_where_there_are_no_small_blocks(claims: str) -> None:
+def test_product_bounds_are_reached_over_more_states_than_can_be_listed() -> None:
+    x, k = mb.binary("x", 40), mb.integer("k", -9, 9, encoding="integer")
+    domain = Domain([x, k], [mb.any_of(x.sum() == 7, k == 2)])
+    net = ReluNet.of([(np.ones((41, 1)), np.array([0.5])), (np.ones((1, 1)), np.zeros(1))])
+    ((low, high),) = product_bounds(net, domain)
+    assert (low[0], high[0]) == (7 - 9 + 0.5, 40 + 2 + 0.5)
+
+
+def test_product_bounds_take_each_variable_of_a_part_without_a_point() -> None:
     x, k = mb.binary("x", 14), mb.integer("k", -9, 9, encoding="integer")
-    together = mb.any_of(x.sum() == 7, k == 2) if claims.startswith("a") else mb.all_of(x[0] == 0, x[0] == 1)
-    domain = Domain([x, k], [together])
+    domain = Domain([x, k], [mb.all_of(x[0] == 0, x[0] == 1)])
     net = ReluNet.of([(np.ones((15, 1)), np.array([0.5])), (np.ones((1, 1)), np.zeros(1))])
-    ((low, high),) = block_bounds(net, domain)
+    ((low, high),) = product_bounds(net, domain)
     assert (low[0], high[0]) == (-8.5, 23.5)
 
 
-def test_linear_programs_use_what_the_constraints_say_together() -> None:
-    x = mb.binary("x", (8, 8))  # an assignment: rows are blocks, columns tie them together
-    domain = Domain([x], [*(x[i].sum() == 1 for i in range(8)), *(x[:, i].sum() == 1 for i in range(8))])
-    first_column = (np.arange(64) % 8 == 0).astype(float)
+def test_linear_programs_use_what_ties_parts_together() -> None:
+    x = mb.binary("x", (14, 14))  # an assignment: rows are parts, columns tie them together
+    domain = Domain([x], [*(x[i].sum() == 1 for i in range(14)), *(x[:, i].sum() == 1 for i in range(14))])
+    assert domain.product.ties
+    first_column = (np.arange(14 * 14) % 14 == 0).astype(float)
     net = ReluNet.of([(first_column[:, None], np.array([-1.5])), (np.ones((1, 1)), np.zeros(1))])
-    ((low, high),) = block_bounds(net, domain)
+    ((low, high),) = product_bounds(net, domain)
     ((tight_low, tight_high),) = tighten(net, domain).bounds
-    assert (low[0], high[0]) == (-1.5, 6.5)
+    assert (low[0], high[0]) == (-1.5, 12.5)
     assert tight_low[0] == pytest.approx(-0.5, abs=1e-4)
     assert tight_high[0] == pytest.approx(-0.5, abs=1e-4)
     assert tight_high[0] >= -0.5
@@ -258,7 +275,7 @@ def test_a_network_without_hidden_layers_is_linear() -> None:
     assert builder.width == 2
     assert embed(net, builder, inputs).at(np.array([3.0, -2.0])) == 8.25
     assert tighten(net, domain).bounds == ()
-    assert block_bounds(net, domain) == interval_bounds(net, -3 * np.ones(2), 3 * np.ones(2)) == ()
+    assert product_bounds(net, domain) == interval_bounds(net, -3 * np.ones(2), 3 * np.ones(2)) == ()
 
 
 @given(st.data())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from milbox.domain import Domain, binary
-from milbox.embed.relu.bounds import Bounded, block_bounds
+from milbox.embed.relu.bounds import Bounded, product_bounds
 from milbox.inner import Mip
 from milbox.inner.query import Query
 from milbox.milp.program import Milp
@@ -59,7 +59,7 @@ def test_linear_programs_sharpen_the_bounds_of_a_second_layer(lp_bounds: bool) -
     net = network(domain, 6, 6)
     bounded = Mip(lp_bounds=lp_bounds).bounded(net, domain, [])
     assert isinstance(bounded, Bounded)
-    (low, high), (least, most) = bounded.bounds[-1], block_bounds(net, domain)[-1]
+    (low, high), (least, most) = bounded.bounds[-1], product_bounds(net, domain)[-1]
     assert ((high - low) < (most - least) - 1e-9).any() == lp_bounds
 
 

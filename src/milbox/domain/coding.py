@@ -119,7 +119,9 @@ class Coding:
         added.eliminate_zeros()
         return added
 
-    def contributions(self, variables: Sequence[int], states: IntArray, weights: FloatArray) -> FloatArray:
+    def contributions(
+        self, variables: Sequence[int] | IntArray, states: IntArray, weights: FloatArray
+    ) -> FloatArray:
         """Contributions of joint codes of some variables (by index), one a row, to features times weights."""
         total = np.zeros((len(states), weights.shape[1]))
         for i, codes in zip(variables, states.T, strict=True):

@@ -266,7 +266,8 @@ class Domain:
 
     def __iter__(self) -> Iterator[Point]:
         """Every feasible point, for small domains."""
-        from milbox.domain.blocks import components, joint_states
+        from milbox.domain.components import components
+        from milbox.domain.states import joint_states
 
         groups = components(self)
         listed = []

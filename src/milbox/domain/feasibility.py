@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from milbox.arrays import Point
-from milbox.domain.blocks import simple
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.domain import Domain
 from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear, Literal
+from milbox.domain.states import simple
 
 NODES = 2_000
 """Nodes after which the search gives up."""

@@ -3,7 +3,6 @@
 import numpy as np
 
 from milbox.domain import Constraint, Domain, Implies, OnlyIf
-from milbox.domain.blocks import blocks
 from milbox.domain.feasibility import GLANCE, Verdict, find
 from milbox.embed.domain import formulate, trusted
 from milbox.errors import DomainError
@@ -55,11 +54,12 @@ def ensure_conditions(domain: Domain, solver: Solver) -> None:
 def feasible(domain: Domain, solver: Solver) -> bool:
     """Whether a domain has a point; where neither is proved, it counts as yes.
 
-    States that are listed and sums in whole numbers decide before a solver, which works to tolerances.
+    Diagrams and sums in whole numbers decide before a solver, which works to tolerances.
     """
-    listed = blocks(domain)
-    if listed is not None:
-        return all(len(block.states) for block in listed)
+    if not all(part.edges for part in domain.product.parts):
+        return False
+    if domain.product.exact:
+        return True
     found = find(domain, nodes=GLANCE)
     if found is not Verdict.OPEN:
         return found is not Verdict.EMPTY

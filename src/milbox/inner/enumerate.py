@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
-from milbox.domain.blocks import Block
+from milbox.domain.diagrams.product import Block
 from milbox.domain.kept import kept
 from milbox.domain.model.numbers import digits
 from milbox.inner.certify import Claim, certify
@@ -150,13 +150,10 @@ def all_points(domain: Domain) -> tuple[IntArray, dict[Point, int]]:
 
 def listed_parts(domain: Domain) -> tuple[Block, ...]:
     """The independent parts of the domain with their joint states."""
-    whole = domain.drawing
-    assert whole is not None, "refusal() says no to such domains"
-    free = ((int(i), np.array(domain.variables[i].codes)[:, None]) for i in whole.free)
-    return (
-        *(Block(tuple(part.variables.tolist()), part.listed()) for part in whole.parts),
-        *(Block((i,), codes) for i, codes in free),
-    )
+    assert domain.drawing is not None, "refusal() says no to such domains"
+    listed = domain.drawing.blocks()
+    assert listed is not None, "without a limit every state is listed"
+    return listed
 
 
 def encoded(domain: Domain) -> Sequence[FloatArray]:

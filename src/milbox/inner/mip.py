@@ -15,7 +15,7 @@ from milbox.embed import embed, embeddable
 from milbox.embed.domain import Formulation, formulate, trusted
 from milbox.embed.grid import on_grid
 from milbox.embed.nogood import forbid
-from milbox.embed.relu.bounds import Bounded, block_bounds, interval, one_hot_groups, rescaled, thinned
+from milbox.embed.relu.bounds import Bounded, interval, one_hot_groups, product_bounds, rescaled, thinned
 from milbox.embed.relu.tighten import tighten
 from milbox.inner.certify import Claim, certify
 from milbox.inner.climb import as_network, climbed
@@ -204,7 +204,7 @@ class Mip:
             return surrogate
         bounded = Bounded(
             surrogate,
-            block_bounds(surrogate, domain, box=box),
+            product_bounds(surrogate, domain, box=box),
             one_sided=self.one_sided,
             groups=one_hot_groups(domain),
             hulls=self.hulls,

@@ -70,6 +70,6 @@ class PaperMip(Mip):
             # Only neurons below all tolerances, or far above, are scaled: SCIP would claim what is not so.
             boxed = Bounded(surrogate, interval_bounds(surrogate, *milp.bounds(formulation.inputs)))
             seconds = self.limits.seconds / 4
-            surrogate = tighten(rescaled(boxed).net, domain, extend, seconds, blocks=False)
+            surrogate = tighten(rescaled(boxed).net, domain, extend, seconds, parts=False)
         milp.maximize(embed(surrogate, milp, formulation.inputs))
         return milp, formulation

@@ -5,7 +5,7 @@ variable's code less its first one. Paths from the root to the terminal are exac
 set. Counting, uniform drawing, listing and locating are passes over the edges.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -117,6 +117,23 @@ class Diagram:
     def contains(self, codes: IntArray) -> BoolArray:
         """Which joint codes, one a row, are paths."""
         return np.asarray(self.locate(np.ascontiguousarray(codes))[:, -1] >= 0)
+
+    def extremes(self, tables: Sequence[FloatArray]) -> tuple[FloatArray, FloatArray]:
+        """The least and the largest sum over a path of what its letters have in the tables, column by column.
+
+        Args:
+            tables: one for each layer, a row for each letter. Paths with an entry that is not a number are
+                left out; where none remains, neither sum is a number.
+        """
+        least = most = np.zeros((1, tables[0].shape[1]))
+        for layer, table in enumerate(tables):
+            above, here, below = (int(self.nodes[layer + k]) for k in range(3))
+            start, end = int(self.first[here]), int(self.first[below])
+            groups = self.first[here:below] - start
+            source, adds = self.source[start:end] - above, table[self.letter[start:end]]
+            least = np.fmin.reduceat(least[source] + adds, groups)
+            most = np.fmax.reduceat(most[source] + adds, groups)
+        return least[0], most[0]
 
     def listed(self) -> IntArray:
         """Every joint code in lexicographic order, one a row, a column for each layer."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import BoolArray, IntArray
-from milbox.domain.blocks import as_sums, components, joint_states
+from milbox.domain.components import as_sums, components
 from milbox.domain.constraints.automata import Automaton
 from milbox.domain.diagrams.build import of_states, product
 from milbox.domain.diagrams.diagram import Diagram
@@ -23,6 +23,7 @@ from milbox.domain.diagrams.machines import TooLarge, machine
 from milbox.domain.diagrams.orders import candidates
 from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear
+from milbox.domain.states import joint_states
 
 if TYPE_CHECKING:
     from milbox.domain.domain import Domain
@@ -47,6 +48,15 @@ CODES = 1 << 14
 
 SHARE_CODES = 128
 """The same for two reals or wide integers together: sums of them have nearly as many states as codes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """Variables (by index) in ascending order, and their feasible joint codes in lexicographic order."""
+
+    variables: IntArray
+    states: IntArray
+    """One joint code a row, a column for each variable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +99,20 @@ class Product:
         for i in self.free:
             total *= len(self.domain.variables[i].codes)
         return total
+
+    def blocks(self, limit: int | None = None) -> tuple[Block, ...] | None:
+        """The parts and the free variables with their states listed, in the order of their first variables.
+
+        None where a part has more states than the limit.
+        """
+        if limit is not None and any(part.count > limit for part in self.parts):
+            return None
+        listed = [Block(np.array([i]), np.array(self.domain.variables[i].codes)[:, None]) for i in self.free]
+        for part in self.parts:
+            order = np.argsort(part.variables)
+            states = part.listed()[:, order] if part.edges else np.zeros((0, len(order)), dtype=np.int64)
+            listed.append(Block(part.variables[order], states[np.lexsort(states.T[::-1])]))
+        return tuple(sorted(listed, key=lambda block: int(block.variables[0])))
 
     def draw(self, count: int, rng: Generator) -> IntArray:
         """Points drawn uniformly, one a row, if ties and rest are left out; none where there are none."""

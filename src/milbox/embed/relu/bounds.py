@@ -1,10 +1,9 @@
 """Bounds of each neuron over the whole domain.
 
-Interval arithmetic answers over the column bounds, or over the domain's blocks, each of which is in exactly
-one state; `milbox.embed.relu.tighten` sharpens the answer with linear programs.
+Interval arithmetic starts from the bounds of columns, or from the parts of the domain's product, over which
+the bounds of the first layer are exact; `milbox.embed.relu.tighten` sharpens them with linear programs.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -12,7 +11,6 @@ import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
-from milbox.domain.blocks import STATES, Block, tied_blocks
 from milbox.domain.box import Box
 from milbox.surrogates.relu import Layer, ReluNet
 
@@ -88,69 +86,79 @@ def interval_bounds(net: ReluNet, lower: FloatArray, upper: FloatArray) -> Bound
     return propagated(net, interval(net.hidden[0], lower, upper))
 
 
-def block_bounds(net: ReluNet, domain: Domain, limit: int = STATES, box: Box | None = None) -> Bounds:
-    """Interval arithmetic over the domain's blocks, each of which is in one of its feasible joint states.
+def product_bounds(net: ReluNet, domain: Domain, box: Box | None = None) -> Bounds:
+    """Interval arithmetic over the parts and the free variables of the domain's product.
 
-    Where one would have more states than the limit, each variable is a block. What ties blocks together is
-    not known, but for the number of changes that a box allows.
+    Each part contributes its least and its largest path; the sums that tie parts together are left out. A box
+    restricts the codes, and how many free variables without order may differ from its centre.
     """
     if not net.hidden:
         return ()
-    layer = net.hidden[0]
+    layer, coding = net.hidden[0], domain.coding
     least, most = layer.bias.copy(), layer.bias.copy()
+    parts = [part for part in domain.product.parts if part.edges]
+    for part in parts:
+        tables = [contributions(domain, int(i), layer) for i in part.variables]
+        low, high = part.extremes(tables)
+        if box is not None:
+            own = zip(part.variables.tolist(), tables, strict=True)
+            low_in, high_in = part.extremes([allowed(domain, i, table, box) for i, table in own])
+            if not np.isnan(low_in).any():  # or no path of the part is in the box
+                low, high = low_in, high_in
+        least, most = least + low, most + high
+    held = {int(i) for part in parts for i in part.variables}
     falls, rises = [], []
-    for block in known_blocks(domain, limit):
-        states = block.states if box is None else within(block, box)
-        adds = domain.coding.contributions(block.variables, states, layer.weights)
-        if box is None or len(block.variables) > 1 or not box.unordered[block.variables[0]]:
-            least += adds.min(axis=0)
-            most += adds.max(axis=0)
+    for i in sorted(set(range(len(domain.variables))) - held):
+        codes = np.array(domain.variables[i].codes)
+        if not coding.onehot[i]:  # one weight times a code is extreme where the code is
+            codes = codes[[0, -1]]
+            if box is not None:
+                codes = np.clip(codes, box.low[i], box.high[i])
+        adds = coding.contributions((i,), codes[:, None], layer.weights)
+        if box is not None and box.unordered[i]:
+            (centre,) = coding.contributions((i,), box.centre[[i], None], layer.weights)
+            least, most = least + centre, most + centre
+            falls.append(centre - adds.min(axis=0))
+            rises.append(adds.max(axis=0) - centre)
             continue
-        centre = adds[states[:, 0] == box.centre[block.variables[0]]].min(axis=0)
-        least, most = least + centre, most + centre
-        falls.append(centre - adds.min(axis=0))
-        rises.append(adds.max(axis=0) - centre)
+        if box is not None:
+            adds = adds[(codes >= box.low[i]) & (codes <= box.high[i])]
+        least, most = least + adds.min(axis=0), most + adds.max(axis=0)
     if box is not None and falls:
         least -= np.sort(falls, axis=0)[::-1][: box.changes].sum(axis=0)
         most += np.sort(rises, axis=0)[::-1][: box.changes].sum(axis=0)
     return propagated(net, (least, most))
 
 
-def within(block: Block, box: Box) -> IntArray:
-    """The states of a block that a box allows; of a variable that goes by its ends, the ends in the box."""
-    members = np.array(block.variables)
-    low, high = box.low[members], box.high[members]
-    if len(members) == 1 and not box.unordered[members[0]]:
-        return np.unique(np.clip(block.states, low, high), axis=0)
-    return np.asarray(block.states[((block.states >= low) & (block.states <= high)).all(axis=1)])
+def contributions(domain: Domain, variable: int, layer: Layer) -> FloatArray:
+    """The contribution of each code of a variable (by index) to the pre-activations, one code a row."""
+    codes = np.array(domain.variables[variable].codes)[:, None]
+    return domain.coding.contributions((variable,), codes, layer.weights)
+
+
+def allowed(domain: Domain, variable: int, table: FloatArray, box: Box) -> FloatArray:
+    """The contributions of a variable's codes, not a number where the code is outside the box."""
+    codes = np.array(domain.variables[variable].codes)
+    inside = (codes >= box.low[variable]) & (codes <= box.high[variable])
+    return np.where(inside[:, None], table, np.nan)
 
 
 def one_hot_groups(domain: Domain) -> tuple[IntArray, ...]:
     """Features of which exactly one is one, at every point, and the others are zero.
 
-    Those of a one-hot variable are, and those of a block whose codes are like that in every state.
+    Those of a one-hot variable are, and flags whose sum a constraint makes one; none is in two groups.
     """
-    places = domain.coding
-    groups = [places.group(int(i)) for i in np.flatnonzero(places.onehot)]
-    scaled = places.onehot | (places.steps > 0)
-    for block in known_blocks(domain, STATES):
-        variables, states = np.array(block.variables), block.states
-        if scaled[variables].any():
-            continue
-        if (states >= 0).all() and (states.sum(axis=1) == 1).all():
-            groups.append(places.start[variables])
+    coding = domain.coding
+    groups = [coding.group(int(i)) for i in np.flatnonzero(coding.onehot)]
+    free = coding.flag[coding.owner]
+    matrix, lower, upper, _ = domain.linear_system
+    for row in np.flatnonzero((lower == 1.0) & (upper == 1.0)):
+        entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
+        features = np.sort(matrix.indices[entries])
+        if free[features].all() and (matrix.data[entries] == 1.0).all():
+            groups.append(features)
+            free[features] = False
     return tuple(groups)
-
-
-def known_blocks(domain: Domain, limit: int) -> Sequence[Block]:
-    """The domain's blocks or, where those are not small or have no state at all, its variables."""
-    tied = tied_blocks(domain, limit)
-    if tied is not None and all(len(block.states) for block in tied.blocks):
-        return tied.blocks
-    hot = domain.coding.onehot
-    # One weight times a code is extreme where the code is.
-    said = [v.codes if hot[i] else (v.codes[0], v.codes[-1]) for i, v in enumerate(domain.variables)]
-    return [Block((i,), np.array(codes)[:, None]) for i, codes in enumerate(said)]
 
 
 def propagated(net: ReluNet, first: tuple[FloatArray, FloatArray]) -> Bounds:

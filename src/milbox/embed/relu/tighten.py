@@ -9,7 +9,7 @@ import numpy as np
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
 from milbox.embed.domain import Formulation, formulate
-from milbox.embed.relu.bounds import Bounded, block_bounds, interval
+from milbox.embed.relu.bounds import Bounded, interval, product_bounds
 from milbox.embed.relu.rows import embed_layers
 from milbox.milp.program import MilpBuilder
 from milbox.milp.relaxation import maxima
@@ -22,13 +22,13 @@ def tighten(
     extend: Callable[[Formulation], None] | None = None,
     seconds: float = math.inf,
     *,
-    blocks: bool = True,
+    parts: bool = True,
 ) -> Bounded:
     """The network with bounds from two linear programs per neuron, over domain and earlier layers relaxed.
 
     Neurons that interval arithmetic proves to be on or off need no program; elsewhere the better of the two
     bounds is kept. After `seconds`, interval bounds are used for the neurons that are left. `extend` may add
-    rows, such as no-goods, to the programs. Without `blocks`, interval arithmetic sees only the bounds of
+    rows, such as no-goods, to the programs. Without `parts`, interval arithmetic sees only the bounds of
     each column, and no linear program is worse than that: the bounds are then those of the programs alone.
     """
     until = time.perf_counter() + seconds
@@ -41,7 +41,7 @@ def tighten(
         z = embed_layers(net.hidden[:depth], tuple(found), milp, formulation.inputs).through(layer)
         if depth == 0:
             least, most = (
-                block_bounds(net, domain)[0] if blocks else interval(layer, *milp.bounds(formulation.inputs))
+                product_bounds(net, domain)[0] if parts else interval(layer, *milp.bounds(formulation.inputs))
             )
         else:
             least, most = interval(layer, *(np.maximum(side, 0) for side in found[-1]))

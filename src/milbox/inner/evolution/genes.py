@@ -6,8 +6,11 @@ import numpy as np
 
 from milbox.arrays import BoolArray, IntArray, SparseMatrix
 from milbox.domain import Domain
-from milbox.domain.blocks import Block, blocks
+from milbox.domain.diagrams.product import Block
 from milbox.domain.kept import kept
+
+STATES = 4096
+"""The largest number of joint states of a gene."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +40,7 @@ class Genes:
             return points - self.low
         made: IntArray = points[:, self.variable] - self.low[self.variable]
         for i in np.flatnonzero(~self.single):
-            members = list(self.blocks[i].variables)
+            members = self.blocks[i].variables
             keys, states = self.keys[i]
             made[:, i] = states[np.searchsorted(keys, points[:, members] @ self.weight[members])]
         return made
@@ -56,8 +59,8 @@ class Genes:
 
 @kept
 def block_genes(domain: Domain) -> Genes | None:
-    """One gene per block of the constraints; None when they do not fall into small blocks."""
-    found = blocks(domain)
+    """One gene per part of the domain; None when they are not independent or have too many states."""
+    found = None if domain.drawing is None else domain.drawing.blocks(STATES)
     return None if found is None else genes_of(domain, found)
 
 
@@ -67,7 +70,7 @@ def variable_genes(domain: Domain) -> Genes:
     return genes_of(
         domain,
         tuple(
-            Block((i,), np.array(variable.codes, dtype=np.int64)[:, None])
+            Block(np.array([i]), np.array(variable.codes, dtype=np.int64)[:, None])
             for i, variable in enumerate(domain.variables)
         ),
     )
@@ -79,7 +82,7 @@ def genes_of(domain: Domain, found: tuple[Block, ...]) -> Genes:
     numbers = np.random.default_rng(0)
     while True:
         weight = numbers.integers(-(2**62), 2**62, len(domain.variables)) * 2 + 1
-        keys = [block.states @ weight[list(block.variables)] for block in found]
+        keys = [block.states @ weight[block.variables] for block in found]
         if all(len(np.unique(key)) == len(key) for key in keys):
             break
     sizes = np.array([len(block.states) for block in found], dtype=np.int64)

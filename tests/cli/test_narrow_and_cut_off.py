@@ -35,11 +35,11 @@ def on_terminal(
     pid, terminal = pty.fork()
     if not pid:
         os.chdir(folder)
-        os.environ.pop("COLUMNS", None)
-        os.environ["TERM"] = "xterm"
         time.sleep(0.2)  # until the window has its size
         words = command(*arguments)
-        os.execv(words[0], words)
+        # A whole environment: readline, which pytest imports, sets COLUMNS and LINES behind Python's back.
+        sized = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+        os.execve(words[0], words, {**sized, "TERM": "xterm"})
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
     written, deadline = b"", time.monotonic() + 120
     with contextlib.suppress(OSError):  # the terminal of a process that has ended

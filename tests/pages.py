@@ -45,7 +45,7 @@ REMARK = re.compile(r"<!-- *([^>]*?) *-->\n\Z")
 # What another machine or another moment may change.
 VARYING = [
     (re.compile(r"compiling, which is needed once[^\n]*\n"), ""),
-    (re.compile(r"\b\d+:\d\d(:\d\d)?\b(?= in all| left)|(?<![\w.])\d[\d.,]* ?(µs|ms|s)\b"), "<time>"),
+    (re.compile(r"\b\d+ (h \d\d min|min \d\d s)\b|(?<![\w.])\d[\d.,]* ?(µs|ms|s)\b"), "<time>"),
     (re.compile(r"seconds=[\d.e+-]+"), "seconds=<time>"),
     (re.compile(r"\b(SCIP|HiGHS|SciPy|branch and bound) \d+(\.\d+)+"), r"\1 <version>"),
     (

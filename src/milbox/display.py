@@ -27,6 +27,18 @@ def one_line(value: Any) -> str:
     return " ".join(str(value).split())
 
 
+def duration(seconds: float) -> str:
+    """Seconds as people say them: `12.3 ms`, `4 min 05 s`."""
+    if seconds <= 0:
+        return "0"
+    for below, unit, name in ((0.9995e-3, 1e-6, "µs"), (0.9995, 1e-3, "ms"), (59.95, 1.0, "s")):
+        if seconds < below:
+            return f"{seconds / unit:.3g} {name}"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+
+
 def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A table in HTML; cells are texts, never markup."""
     listed = list(rows)

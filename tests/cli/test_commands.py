@@ -404,7 +404,7 @@ def bad_arguments(tmp_path: Path) -> dict[str, Any]:
         "run p.toml": "Missing option '--budget'",
         "run p.toml --budget 0": "Invalid value for '--budget'",
         "run p.toml --budget 3 --known none.csv": "none.csv cannot be read",
-        "run p.toml --budget 3 --dask tcp://127.0.0.1:1": "no Dask scheduler answers at tcp://127.0.0.1:1",
+        "run p.toml --budget 3 --dask tcp://127.0.0.1:1": "there is no Dask scheduler at tcp://127.0.0.1:1",
         "check none.toml": "none.toml cannot be read",
         "tell text.db": "give a file of results, or --trial",
         "tell text.db --trial 1": "--trial needs --value or --failed",

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from milbox.page.formats import about, duration, moment, number, share, short, value_text
+from milbox.display import duration
+from milbox.page.formats import about, moment, number, share, short, value_text
 from milbox.page.svg.scales import Scale, powers, spanning, steps
 
 finite = st.floats(-1e300, 1e300)

@@ -10,7 +10,8 @@ from typing import Any
 
 from milbox.bench.execute import End, attempt, complete
 from milbox.bench.plan import Cell
-from milbox.errors import JournalError, Unavailable
+from milbox.errors import JournalError
+from milbox.run.dask import dask_client
 from milbox.run.in_flight import in_flight
 from milbox.run.workers import WorkerDied, Workers
 
@@ -102,20 +103,6 @@ def crashed(cell: Cell, error: Exception) -> End:
         killed = f"the worker process died {DEATHS} times (out of memory, or killed)"
         reason = f"{killed}; what it had told is kept"
     return End(cell, "crashed", reason=reason)
-
-
-def dask_client(address: str) -> Any:
-    """A client of the cluster at an address."""
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise Unavailable("Dask is not installed; run `pip install milbox[dask]`") from error
-    try:
-        return Client(address, timeout=30, set_as_default=False)  # type: ignore[no-untyped-call]
-    except (OSError, ValueError) as error:
-        raise Unavailable(
-            f"there is no Dask scheduler at {address} ({first_line(error)}); start one, or check the address"
-        ) from error
 
 
 def first_line(error: BaseException) -> str:

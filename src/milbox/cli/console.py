@@ -103,16 +103,3 @@ def plural(count: int, noun: str) -> str:
 def method_text(origin: str, solver: str) -> str:
     """How a point was found; a solver that says so itself is not introduced twice."""
     return solver if solver.startswith(origin) else f"{origin} ({solver})"
-
-
-def seconds_text(seconds: float) -> str:
-    """A duration as people say it."""
-    if seconds < 1e-3:
-        return f"{seconds * 1e6:.0f} µs"
-    if seconds < 1:
-        return f"{seconds * 1e3:.0f} ms"
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

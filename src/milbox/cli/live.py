@@ -5,8 +5,9 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from milbox.cli.console import say, seconds_text
+from milbox.cli.console import say
 from milbox.cli.summary import spent_text
+from milbox.display import duration
 from milbox.trials.record import asked, best_of, spent
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ class Watch:
                 f"trial {self.count}/{self.budget}",
                 "no value yet" if self.best is None else f"best {self.best.value:g}",
                 *self.proof(),
-                *([] if pace is None else [f"{seconds_text(pace)} a step"]),
-                *([] if left is None else [f"about {seconds_text(left)} left"]),
+                *([] if pace is None else [f"{duration(pace)} a step"]),
+                *([] if left is None else [f"about {duration(left)} left"]),
             ]
         )
 
@@ -114,7 +115,7 @@ class Watch:
         head.add_column(ratio=1)
         head.add_column(no_wrap=True, justify="right")
         left = self.left
-        clock = seconds_text(self.elapsed) + ("" if left is None else f", about {seconds_text(left)} left")
+        clock = duration(self.elapsed) + ("" if left is None else f", about {duration(left)} left")
         head.add_row(
             Text(f"trial {self.count}/{self.budget}", style="bold"),
             ProgressBar(total=self.budget, completed=self.count),

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from milbox.cli.console import plural, seconds_text
+from milbox.cli.console import plural
 from milbox.cli.results.table import trial_entry
+from milbox.display import duration
 
 if TYPE_CHECKING:
     from milbox.trials.record import Proofs, Record, Spent
@@ -29,7 +30,7 @@ def proofs_text(proofs: "Proofs") -> str:
 
 def spent_text(spent: "Spent") -> str:
     """Where the time went."""
-    return ", ".join(f"{name} {seconds_text(seconds)}" for name, seconds in asdict(spent).items())
+    return ", ".join(f"{name} {duration(seconds)}" for name, seconds in asdict(spent).items())
 
 
 def summary(record: "Record", budget: int | None) -> dict[str, Any]:

@@ -50,21 +50,6 @@ def share(fraction: float) -> str:
     return "0" if percent == 0 else f"{number(percent, 2)}%"
 
 
-def duration(seconds: float) -> str:
-    """Seconds as people say them."""
-    if seconds <= 0:
-        return "0"
-    if seconds < 0.9995e-3:
-        return f"{number(seconds * 1e6, 2)} µs"
-    if seconds < 0.9995:
-        return f"{number(seconds * 1e3, 3)} ms"
-    if seconds < 59.95:
-        return f"{number(seconds, 3)} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
-
-
 def moment(seconds: float | None) -> str:
     """A time since 1970 as a date that everybody reads alike."""
     if seconds is None or not math.isfinite(seconds):

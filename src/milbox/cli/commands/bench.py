@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.console import InputError, RunFailed, emit, plural, say, seconds_text
+from milbox.cli.console import InputError, RunFailed, emit, plural, say
+from milbox.display import duration
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
@@ -126,7 +127,7 @@ def line(end: "End") -> str:
     if end.state in ("crashed", "refused"):
         return f"{end.cell}: {end.state}: {end.reason.partition(chr(10))[0]}"
     best = "" if end.best is None else f", best {end.best:g}"
-    return f"{end.cell}: {plural(end.evaluations, 'evaluation')}{best}, {seconds_text(end.seconds)}"
+    return f"{end.cell}: {plural(end.evaluations, 'evaluation')}{best}, {duration(end.seconds)}"
 
 
 def finish(ends: "Sequence[End]", folder: Path) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.console import InputError, RunFailed, emit, method_text, plural, say, seconds_text
+from milbox.cli.console import InputError, RunFailed, emit, method_text, plural, say
 from milbox.cli.problem.file import ProblemFile, read_problem
+from milbox.display import duration
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
@@ -177,7 +178,7 @@ def pace(findings: dict[str, Any]) -> str:
     if findings["seconds"] is None:
         return ""
     if findings["proved"]:
-        return f", about {seconds_text(findings['seconds'])} each"
+        return f", about {duration(findings['seconds'])} each"
     return f", not proved within {PATIENCE:g} s (a gap of {findings['gap']:.1%} was left)"
 
 
@@ -204,7 +205,7 @@ def lines(findings: dict[str, Any], problem: ProblemFile) -> list[str]:
         found.append("no objective: measure by hand, with `milbox ask` and `milbox tell`")
     elif evaluation is not None:
         what = "failed" if evaluation["value"] is None else f"gave {evaluation['value']:g}"
-        found.append(f"one evaluation {what} in {seconds_text(evaluation['seconds'])}, at")
+        found.append(f"one evaluation {what} in {duration(evaluation['seconds'])}, at")
         found += assignment_lines(evaluation["assignment"])
     else:
         found.append(f"nothing was run; an evaluation calls {problem.objective}")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.console import INTERRUPTED, emit, say, seconds_text
+from milbox.cli.console import INTERRUPTED, emit, say
+from milbox.display import duration
 
 if TYPE_CHECKING:
     from milbox.cli.live import Style
@@ -71,7 +72,7 @@ def report(study: "Study", seconds: float) -> None:
         f"best value {best.value:g} in trial {best.number} of {len(trials)}"
         + (f"; the best of {len(random)} random feasible points had {max(random):g}" if random else ""),
         *assignment_lines(best.assignment),
-        f"{seconds_text(seconds)} in all: {spent_text(record.spent)}.",
+        f"{duration(seconds)} in all: {spent_text(record.spent)}.",
         f"Proved: all {len(trials)} points satisfy all {len(study.domain.constraints)} rules, and no two are "
         f"the same;",
         f"  {proofs_text(record.proofs)}.",

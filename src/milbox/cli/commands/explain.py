@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.console import InputError, emit, method_text, plural, seconds_text, show
+from milbox.cli.console import InputError, emit, method_text, plural, show
+from milbox.display import duration
 
 if TYPE_CHECKING:
     from milbox.study import Study
@@ -118,8 +119,8 @@ def proof_lines(trial: "Trial", record: "Record") -> list[str]:
     lines = [
         f"The surrogate, fitted to the {plural(fitted_to(trial, record), 'value')} known when it was asked, "
         f"predicted {proof.value:.6g}.{miss}",
-        f"Found by {method_text(trial.origin, proof.solver)} in {seconds_text(proof.seconds)}, after "
-        f"{seconds_text(trial.proposal.fit_seconds)} of fitting.",
+        f"Found by {method_text(trial.origin, proof.solver)} in {duration(proof.seconds)}, after "
+        f"{duration(trial.proposal.fit_seconds)} of fitting.",
     ]
     if proof.status == "optimal":
         lines.append(

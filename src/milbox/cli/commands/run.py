@@ -276,15 +276,13 @@ def executor_for(dask: str | None, workers: int | None) -> "Iterator[tuple[Execu
     if dask is None:
         yield None, workers
         return
+    from milbox.errors import Unavailable
+    from milbox.run.dask import dask_client
+
     try:
-        import distributed
-    except ImportError:
-        raise InputError("--dask needs Dask: run `pip install 'milbox[dask]'`") from None
-    connect: Any = distributed.Client
-    try:
-        client = connect(dask)
-    except (OSError, ValueError) as error:
-        raise InputError(f"no Dask scheduler answers at {dask}: {error}") from None
+        client = dask_client(dask)
+    except Unavailable as error:
+        raise InputError(str(error)) from None
     with client:
         threads = sum(client.nthreads().values())
         if workers is None and not threads:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.console import InputError, emit, iso_time, plural, seconds_text, show
+from milbox.cli.console import InputError, emit, iso_time, plural, show
+from milbox.display import duration
 
 if TYPE_CHECKING:
     from milbox.trials import Trial
@@ -103,7 +104,7 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
         ("time in", spent_text(record.spent)),
     ]
     if told is not None:
-        rows.append(("last value", f"{seconds_text(max(0.0, time.time() - told))} ago"))
+        rows.append(("last value", f"{duration(max(0.0, time.time() - told))} ago"))
     return rows
 
 

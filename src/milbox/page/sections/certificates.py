@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from milbox.page.formats import count, duration, number, of_all, share, short
+from milbox.display import duration
+from milbox.page.formats import count, number, of_all, share, short
 from milbox.page.svg.charts import HALF, Axes, Dot, axes, chart, dots, figure, legend, table, thinned
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.svg.scales import Scale, spanning

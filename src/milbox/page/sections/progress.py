@@ -1,6 +1,7 @@
 """The section on progress: values over trials, and the share of the initial design."""
 
-from milbox.page.formats import count, duration, number
+from milbox.display import duration
+from milbox.page.formats import count, number
 from milbox.page.svg.charts import (
     Axes,
     Dot,

@@ -2,7 +2,8 @@
 
 import math
 
-from milbox.page.formats import count, duration, number, of_all, share, short
+from milbox.display import duration
+from milbox.page.formats import count, number, of_all, share, short
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.values import gap
 from milbox.trials.record import Record

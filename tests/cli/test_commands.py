@@ -415,6 +415,7 @@ def bad_arguments(tmp_path: Path) -> dict[str, Any]:
 
 def test_bad_input_gets_one_clear_message(milbox: Milbox, problem: Path, tmp_path: Path) -> None:
     import dask
+    import distributed  # noqa: F401 - its own settings first, which would be lost where the block below ends
 
     with dask.config.set({"distributed.comm.timeouts.connect": "100ms"}):
         for arguments, complaint in bad_arguments(tmp_path).items():

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import milbox as mb
 from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.plan import Cell, Plan, read_plan, safe
-from milbox.bench.problems import load
+from milbox.bench.problems import Problem, load
 from milbox.bench.problems.binding import PAPER
 from milbox.errors import DataError
 from small_data import write_binding, write_cells, write_programs
@@ -132,3 +134,12 @@ def test_variants_change_what_they_say() -> None:
     assert ALGORITHMS["rbfopt"].refusal(load("ising/100/0").domain) == "RBFOpt takes no constraints"
     for name in ("re", "rs", "nn+milp/symmetry"):
         assert ALGORITHMS[name].refusal(sphere.domain) == "it is for nasbench101 only"
+
+
+def test_strands_are_for_dna() -> None:
+    dna = mb.Domain([mb.categorical("base", ["A", "C", "G", "T"], 4)])
+    strands = ALGORITHMS["nn+milp/strands"]
+    assert strands.refusal(dna) is None
+    assert "A, C, G, T" in str(strands.refusal(mb.Domain([mb.binary("x", 4)])))
+    changed = strands.problem(Problem("dna", dna, lambda points: np.zeros(len(points)), "here", "nobody"))
+    assert list(map(str, changed.domain.symmetries)) == ["reverse_complement(base[0] to base[3])"]

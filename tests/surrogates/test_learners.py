@@ -1,11 +1,14 @@
 """Every learner obeys the learners' suite."""
 
+import numpy as np
+
 from milbox.surrogates.ensemble import EnsembleLearner
 from milbox.surrogates.hinges import Hinges
 from milbox.surrogates.linear import LinearLearner
 from milbox.surrogates.quadratic import QuadraticLearner
 from milbox.surrogates.ranked import Ranked
-from milbox.surrogates.relu import ReluLearner
+from milbox.surrogates.relu import ReluLearner, ReluNet
+from milbox.surrogates.skip import LinearSkip
 from milbox.testing.surrogates import LearnerConformance
 
 
@@ -29,6 +32,10 @@ class TestHinges(LearnerConformance):
     learner = Hinges()
 
 
+class TestLinearSkip(LearnerConformance):
+    learner = LinearSkip()
+
+
 class TestLinearLearner(LearnerConformance):
     learner = LinearLearner()
 
@@ -45,3 +52,13 @@ class TestEnsembleLearner(LearnerConformance):
     """Its trees have no rows, which the suite says by skipping."""
 
     learner = EnsembleLearner()
+
+
+def test_a_skip_is_linear_where_values_are() -> None:
+    """What the linear part explains is left to it, however few steps the network has."""
+    rng = np.random.default_rng(0)
+    features = rng.integers(0, 2, (60, 8)).astype(np.float64)
+    values = features @ np.arange(8.0) - 3.0
+    surrogate = LinearSkip(ReluLearner(steps=10), ridge=1e-6).fit(features, values, rng)
+    assert isinstance(surrogate, ReluNet)
+    assert np.abs(surrogate.predict(features) - values).max() < 0.05 * np.ptp(values)

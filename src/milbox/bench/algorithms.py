@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from milbox.bench import cell_search, rbfopt
 from milbox.bench.problems import Problem
+from milbox.bench.problems.binding import BASES
 from milbox.bench.problems.nasbench import cell_domain
-from milbox.domain import Domain
+from milbox.domain import Domain, reverse_complement
 from milbox.strategies import NNMILP, Strategy
 from milbox.strategies.named import NAMED, everywhere
 
@@ -50,6 +51,21 @@ def with_symmetry(problem: Problem) -> Problem:
     return replace(problem, domain=cell_domain(symmetry=True))
 
 
+def both_strands(problem: Problem) -> Problem:
+    """The problem with the reverse complement of its sequence declared as a symmetry."""
+    domain = problem.domain
+    strand = reverse_complement(domain.declared[0])
+    return replace(problem, domain=Domain(domain.declared, domain.constraints, [strand]))
+
+
+def strands_refusal(domain: Domain) -> str | None:
+    """Why a domain is not one of double-stranded DNA; None for the 8-mers of TfBind."""
+    is_dna = len(domain.declared) == 1 and all(
+        getattr(v, "choices", ()) == tuple(BASES) for v in domain.variables
+    )
+    return None if is_dna else f"it is for sequences of the letters {', '.join(BASES)}"
+
+
 def symmetry_refusal(domain: Domain) -> str | None:
     """Why the symmetry-breaking constraints cannot be added to a domain; None for the cells of Appendix G."""
     if cell_search.refusal(domain) is None and domain != cell_domain(symmetry=False):
@@ -78,6 +94,12 @@ ALGORITHMS: Mapping[str, Algorithm] = from_library() | {
         lambda initial, _: NNMILP(initial=initial),
         problem=with_symmetry,
         refusal=symmetry_refusal,
+    ),
+    "nn+milp/strands": Algorithm(
+        "NN+MILP that knows that DNA has two strands: the reverse complement is declared as a symmetry",
+        lambda initial, _: NNMILP(initial=initial),
+        problem=both_strands,
+        refusal=strands_refusal,
     ),
     "rbfopt": Algorithm(
         "RBFOpt 4 with its defaults, its own initial points included; no constraints",

@@ -11,7 +11,7 @@ from milbox.strategies.paper import PaperLinearMILP, PaperNNMILP
 from milbox.strategies.penalised import EnsembleRegEvo
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
-from milbox.surrogates import PAPER, Ranked, ReluLearner
+from milbox.surrogates import PAPER, LinearSkip, Ranked, ReluLearner
 
 INITIAL = 50
 """Random points first, unless something else is said."""
@@ -78,6 +78,11 @@ NAMED: Mapping[str, Named] = {
     "nn+milp/scip-fc16-16": Named(
         "NN+MILP as published, with FC(16,16) and 300 s (Table 2)",
         lambda initial: PaperNNMILP(initial, PAPER_FC16_16, TABLE_2_SECONDS),
+        version=1,
+    ),
+    "nn+milp/skip": Named(
+        "our default with a linear model beside the network, which learns what that leaves over",
+        lambda initial: NNMILP(Ranked(LinearSkip()), initial=initial),
         version=1,
     ),
     "linear+milp": Named(

@@ -6,6 +6,7 @@ from milbox.surrogates.linear import Linear, LinearLearner
 from milbox.surrogates.quadratic import Quadratic, QuadraticLearner
 from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import PAPER, Layer, ReluLearner, ReluNet
+from milbox.surrogates.skip import LinearSkip
 
 __all__ = [
     "PAPER",
@@ -14,6 +15,7 @@ __all__ = [
     "Learner",
     "Linear",
     "LinearLearner",
+    "LinearSkip",
     "Quadratic",
     "QuadraticLearner",
     "Ranked",

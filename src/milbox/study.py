@@ -80,7 +80,7 @@ class Study:
         self.strategy: Strategy = strategy
         from milbox.strategies.identity import identity  # with every strategy, which takes a while to import
 
-        self._identity = identity(strategy)
+        self._identity = identity(strategy, domain)
         given = known_trials(domain, known)
         if not given:  # a known point shows that there is one
             ensure_feasible(domain, Scip())

@@ -106,7 +106,12 @@ class Mip:
         while True:
             milp, formulation = self.program(surrogate, domain, rows, apart, region.radius, region.box)
             spent = time.perf_counter() - began
-            left = replace(self.limits, seconds=max(0.0, self.limits.seconds - spent))
+            most = [nodes for nodes in (self.limits.nodes, query.nodes) if nodes is not None]
+            left = replace(
+                self.limits,
+                seconds=max(0.0, self.limits.seconds - spent),
+                nodes=min(most, default=None),
+            )
             given = None
             if start is not None:
                 given = milp.completed(formulation.inputs, domain.encode([start[0]])[0])

@@ -125,12 +125,14 @@ class Query:
     """The `count` best points of an objective over a region, as far as they meet the requirements.
 
     Inner solvers take queries without requirements; `requirements.solve` makes such queries of one with.
+    `nodes` limits the tree that a program is searched by, where that is less than the solver's own limit.
     """
 
     objective: Surrogate
     region: Region
     count: int = 1
     requirements: tuple[AtLeast, ...] = ()
+    nodes: int | None = None
 
     @classmethod
     def of(cls, objective: Surrogate, domain: Domain, tried: Iterable[Point] = (), count: int = 1) -> "Query":

@@ -75,6 +75,15 @@ def spread(domain: Domain, point: Point, rng: Generator) -> Point:
     return tuple(here.tolist())
 
 
+def scattered(domain: Domain, points: IntArray, count: int, rng: Generator) -> IntArray:
+    """Feasible points that are spread over the domain by walks from known ones, which may be infeasible."""
+    here = points[rng.integers(len(points), size=count)]
+    for _ in range(STEPS):
+        steps = moved(domain, here, rng)
+        here = np.where(domain.feasible(steps)[:, None], steps, here)
+    return here
+
+
 def moved(domain: Domain, points: IntArray, rng: Generator, box: Box | None = None) -> IntArray:
     """A random step from each point within the bounds of a box, feasible or not.
 

@@ -5,26 +5,34 @@ import enum
 import re
 from typing import Any
 
+from milbox.domain import Domain
 from milbox.trials.identity import identity_text
 
 
-def identity(strategy: object) -> str:
-    """The text under which a journal knows a strategy: `nn+milp@2(initial=10)`.
+def identity(strategy: object, domain: Domain | None = None) -> str:
+    """The text under which a journal of a domain knows a strategy: `nn+milp@2(initial=10)`.
 
-    A strategy of a user's own says it itself, in an attribute `identity`; without one it is its repr, without
-    memory addresses.
+    What a strategy does with reals alone is no part of it on domains without any. A strategy of a user's own
+    says its identity itself, in an attribute `identity`; without one it is its repr without memory addresses.
     """
     own = getattr(strategy, "identity", None)
     if isinstance(own, str):
         return own
     from milbox.strategies.named import INITIAL, NAMED  # imports every strategy
 
-    presets = ((name, named.version, named.make(INITIAL)) for name, named in NAMED.items())
+    ranges = domain is not None and bool(len(domain.coding.shares))
+
+    def differences(preset: object) -> dict[str, str]:
+        found = _differences(strategy, preset)
+        return found if ranges else {name: text for name, text in found.items() if name != "local"}
+
+    presets = [(name, named, named.make(INITIAL)) for name, named in NAMED.items()]
     like = [preset for preset in presets if type(preset[2]) is type(strategy)]
     if not like:
         return _shown(strategy)
-    name, version, nearest = min(like, key=lambda preset: len(_differences(strategy, preset[2])))
-    return identity_text(name, version, _differences(strategy, nearest))
+    name, named, nearest = min(like, key=lambda preset: len(differences(preset[2])))
+    version = named.with_reals if ranges and named.with_reals is not None else named.version
+    return identity_text(name, version, differences(nearest))
 
 
 def own_identity(strategy: Any, name: str, version: int) -> str:

@@ -13,6 +13,7 @@ from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
 from milbox.inner.query import Query, Region
 from milbox.milp.program import Milp
+from milbox.strategies.local import Local, Step
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.units import in_own_units, unit_of
@@ -42,6 +43,8 @@ class ModelBased:
     initial: int = 50
     first: Strategy = RandomSearch()
     """Who proposes the first `initial` points."""
+    local: Local | None = None
+    """How points are chosen where variables are real; as everywhere, where it is None."""
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
@@ -49,20 +52,30 @@ class ModelBased:
             return self.first.propose(domain, history, count, rng)
 
         unit = unit_of(history.values)
-        features, values = training_set(domain, history, rng)
-        values = values / unit
+        everything = training_set(domain, history, rng)
         region = Region.untried(domain, history.asked_points)  # pending points are excluded too
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
-            surrogate = self.learner.fit(features, values, rng)
+            step = self.step(domain, history, len(chosen), rng)
+            features, values = seen(step, domain, history, everything)
+            surrogate = step.learner.fit(features, values / unit, rng)
             fitted = time.perf_counter() - began
-            best = self.inner.solve(Query(surrogate, region), rng)
+            best = self.inner.solve(Query(surrogate, replace(region, box=step.box), nodes=step.nodes), rng)
+            if step.box is not None and not isinstance(best, Found):
+                best = self.inner.solve(Query(surrogate, region), rng)  # nothing is left in the box
             if not isinstance(best, Found):
                 return joined(tuple(chosen), best)
-            chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
+            proposal = replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted)
+            chosen.append(by_surrogate(proposal, step.name))
             region = region.without([chosen[-1].point])
         return Found(tuple(chosen))
+
+    def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
+        """Who learns what for the next point, and where that is searched for."""
+        if self.local is None or not self.local.applies(domain):
+            return Step(self.learner)
+        return self.local.step(domain, history, ahead, rng)
 
     def program(self, domain: Domain, history: History, rng: Generator) -> tuple[Milp, IntArray]:
         """The next point as one program: the domain, the surrogate that `propose` would fit, what was asked.
@@ -78,13 +91,18 @@ class ModelBased:
                 f"{len(history.finished)} are measured"
             )
         unit = unit_of(history.values)
-        features, values = training_set(domain, history, rng)
-        surrogate = self.learner.fit(features, values / unit, rng)
-        writer = Mip()
-        refusal = writer.refusal(Query.of(surrogate, domain))
+        everything = training_set(domain, history, rng)
+        step = self.step(domain, history, 0, rng)
+        features, values = seen(step, domain, history, everything)
+        surrogate = step.learner.fit(features, values / unit, rng)
+        writer, region = Mip(), replace(Region.untried(domain, history.asked_points), box=step.box)
+        refusal = writer.refusal(Query(surrogate, region))
         if refusal is not None:
             raise ValueError(f"the next point has no program: {refusal}")
-        milp, formulation = writer.program(surrogate, domain, history.asked_points.orbits(domain))
+        region = replace(region, apart=next(region.distances()))
+        milp, formulation = writer.program(
+            surrogate, domain, region.beside(), region.steps_apart, box=region.box
+        )
         program = milp.build()
         return replace(program, cost=program.cost * unit, offset=program.offset * unit), formulation.inputs
 
@@ -121,6 +139,21 @@ def training_set(domain: Domain, history: History, rng: Generator) -> tuple[Floa
     rank = np.arange(len(owners)) - np.searchsorted(owners, owners)
     kept = order[rank < IMAGES]
     return points.orbits(domain).features(domain)[kept], history.values[owners[kept]]
+
+
+def seen(
+    step: Step, domain: Domain, history: History, everything: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """What the learner of a step sees: some of the measured points, or the whole training set."""
+    if step.fitted is None:
+        return everything
+    return history.points.features(domain)[step.fitted], history.values[step.fitted]
+
+
+def by_surrogate(proposal: Proposal, name: str) -> Proposal:
+    """The proposal with the name of its surrogate in its certificate."""
+    proof = proposal.certificate
+    return proposal if proof is None else replace(proposal, certificate=replace(proof, surrogate=name))
 
 
 def inner_explained(inner: InnerSolver, query: Query) -> list[str]:
@@ -201,9 +234,13 @@ def about(count: int) -> str:
 def NNMILP(learner: Learner | None = None, inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802
     """NN+MILP, the default: a ReLU network with 16 neurons and the cheapest exact inner solver.
 
-    Every other network, on average, is fitted to the ranks of the values in place of the values.
+    Every other network, on average, is fitted to the ranks of the values in place of the values. Where
+    variables are real, most points are chosen in a box round the best one, by such a network or by random
+    hinges; a learner that is given is taken for every point as it is.
     """
-    return ModelBased(learner or Ranked(), inner or Auto(), initial)
+    return ModelBased(
+        learner or Ranked(), inner or Auto(), initial, local=Local() if learner is None else None
+    )
 
 
 def LinearMILP(inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802

@@ -32,12 +32,14 @@ class Named:
         make: the strategy with so many random points first, where it has any.
         refusal: why it cannot be used on a domain; None when it can.
         version: raised when it would propose something else than before; part of its identity.
+        with_reals: the same for domains with reals or wide integers, where it is another.
     """
 
     summary: str
     make: Callable[[int], Strategy]
     refusal: Callable[[Domain], str | None] = everywhere
     version: int = 2
+    with_reals: int | None = None
 
 
 TABLE_2_SECONDS = 300.0
@@ -50,8 +52,10 @@ PAPER_FC16_16 = replace(PAPER, hidden=(16, 16))
 
 NAMED: Mapping[str, Named] = {
     "nn+milp": Named(
-        "our default: ReLU network FC(16), 1000 Adam steps, half of the fits by rank, exact inner solver",
+        "our default: ReLU network FC(16), 1000 Adam steps, half of the fits by rank, exact inner solver; "
+        "with reals, boxes round the best point, and random hinges too",
         lambda initial: NNMILP(initial=initial),
+        with_reals=3,
     ),
     "nn+milp/values": Named(
         "our default without ranks", lambda initial: NNMILP(ReluLearner(), initial=initial)

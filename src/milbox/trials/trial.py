@@ -34,6 +34,8 @@ class Certificate:
     """Name and version."""
     about: str = EVERYWHERE
     """The points among which the proposal is compared."""
+    surrogate: str = ""
+    """What predicts the value, where a strategy has several surrogates to choose from."""
 
     @property
     def gap(self) -> float:

@@ -16,6 +16,7 @@ from milbox.bench.problems import (
     ising,
     labs,
     maxsat,
+    mixed,
     nasbench,
     networks,
     quadratic,
@@ -64,6 +65,7 @@ PROBLEMS: dict[str, Family] = {
     "maxsat": Family(lambda _: maxsat.NAMES, lambda name, _, __: maxsat.maxsat(name)),
     "labs": Family(lambda _: labs.NAMES, lambda name, _, __: labs.labs(name)),
     "structured": Family(lambda _: structured.NAMES, lambda name, _, __: structured.structured(name)),
+    "mixed": Family(lambda _: mixed.NAMES, lambda name, _, __: mixed.mixed(name)),
     "nasbench101": Family(nasbench.names, nasbench.nasbench, nasbench.REMEDY),
 }
 

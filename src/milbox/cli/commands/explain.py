@@ -10,7 +10,7 @@ from milbox.display import duration
 
 if TYPE_CHECKING:
     from milbox.study import Study
-    from milbox.trials import Trial
+    from milbox.trials import Certificate, Trial
     from milbox.trials.record import Record
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -116,15 +116,18 @@ def proof_lines(trial: "Trial", record: "Record") -> list[str]:
         return [f"It came from: {trial.origin}. No model chose it, so nothing is proved about it."]
     better = "below" if record.sense == "minimize" else "above"
     miss = "" if trial.value is None else f" It measured {trial.value:g}."
+    known = (
+        f"The surrogate, fitted to the {plural(fitted_to(trial, record), 'value')} known when it was asked,"
+    )
+    who = f"The surrogate was {proof.surrogate}. It" if proof.surrogate else known
     lines = [
-        f"The surrogate, fitted to the {plural(fitted_to(trial, record), 'value')} known when it was asked, "
-        f"predicted {proof.value:.6g}.{miss}",
+        f"{who} predicted {proof.value:.6g}.{miss}",
         f"Found by {method_text(trial.origin, proof.solver)} in {duration(proof.seconds)}, after "
         f"{duration(trial.proposal.fit_seconds)} of fitting.",
     ]
     if proof.status == "optimal":
         lines.append(
-            f"Proved: no point that was untried then has a prediction {better} {proof.bound:.6g} "
+            f"Proved: {none_of(proof)} has a prediction {better} {proof.bound:.6g} "
             f"(gap {proof.gap:.2%}; solver and surrogate agree to {proof.residual:.1g})."
         )
     else:
@@ -136,6 +139,13 @@ def proof_lines(trial: "Trial", record: "Record") -> list[str]:
         "This is a statement about the surrogate: it does not prove that the measured value is best."
     )
     return lines
+
+
+def none_of(proof: "Certificate") -> str:
+    """The points that a proof is about, as the subject of a sentence that denies something."""
+    from milbox.trials.trial import EVERYWHERE
+
+    return "no point that was untried then" if proof.about == EVERYWHERE else f"none of the {proof.about}"
 
 
 def rule_lines(trial: "Trial", record: "Record") -> list[str]:

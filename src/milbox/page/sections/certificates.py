@@ -30,9 +30,10 @@ def certificates(record: Record) -> Markup:
 
 MEANING = (
     "A certificate is about the surrogate: no untried point of the domain has a better acquisition value "
-    "than its bound, whatever the objective is. The gap is the distance from the chosen point's acquisition "
-    "value to that bound, relative to the larger of the two; 0 means that the choice is proved to be the "
-    "best. The residual is how far the solver's value is from the surrogate's own prediction at the point."
+    "than its bound, whatever the objective is; where variables are real, no point of the box that was "
+    "searched. The gap is the distance from the chosen point's acquisition value to that bound, relative to "
+    "the larger of the two; 0 means that the choice is proved to be the best. The residual is how far the "
+    "solver's value is from the surrogate's own prediction at the point."
 )
 
 

@@ -375,15 +375,20 @@ def _list(entry: Any) -> list[Any]:
 
 def _jsonable(certificate: Certificate) -> dict[str, Any]:
     about = {} if certificate.about == EVERYWHERE else {"about": certificate.about}
-    return about | {
-        "status": certificate.status.value,
-        "value": _number(certificate.value),
-        "bound": _number(certificate.bound),
-        "residual": _number(certificate.residual),
-        "no_goods": int(certificate.no_goods),
-        "seconds": _number(certificate.seconds),
-        "solver": certificate.solver,
-    }
+    surrogate = {"surrogate": certificate.surrogate} if certificate.surrogate else {}
+    return (
+        about
+        | surrogate
+        | {
+            "status": certificate.status.value,
+            "value": _number(certificate.value),
+            "bound": _number(certificate.bound),
+            "residual": _number(certificate.residual),
+            "no_goods": int(certificate.no_goods),
+            "seconds": _number(certificate.seconds),
+            "solver": certificate.solver,
+        }
+    )
 
 
 def _certificate(entry: dict[str, Any]) -> Certificate:
@@ -396,6 +401,7 @@ def _certificate(entry: dict[str, Any]) -> Certificate:
         seconds=float(entry["seconds"]),
         solver=str(entry["solver"]),
         about=str(entry.get("about", EVERYWHERE)),
+        surrogate=str(entry.get("surrogate", "")),
     )
 
 

@@ -1,0 +1,156 @@
+"""The steps where variables are real: mostly in a box round the best point, and by one of two beliefs.
+
+A network with few units sees a wide domain coarsely. In a box round the best point, fitted to what was
+measured near it, it sees what matters there; the box grows while points get better and shrinks while they do
+not. All of it is replayed from the history, so that nothing has to be kept.
+"""
+
+from bisect import insort
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import IntArray
+from milbox.domain import Domain
+from milbox.domain.box import WIDEST, Box
+from milbox.inner.walk import scattered
+from milbox.surrogates import Hinges, Learner, Ranked, ReluLearner
+from milbox.trials import Failed, Finished, History
+
+SIDE, LEAST_SIDE = 0.8, 2.0**-7
+"""The side of the first box, and the one below which it starts again."""
+
+GAINS = 3
+"""So many gains one after the other double the side."""
+
+NOTICED = 1e-4
+"""What counts as a gain, as a share of the spread of values, or of the best one where that is less."""
+
+CHANGED = 0.1
+"""How far apart points are that differ in a variable without an order, as a share of a range."""
+
+WIDE = 0.5
+"""In a box of more than this side half of the hinges do: proofs with all of them would take a minute."""
+
+NODES = 500
+"""The most nodes of a program with hinges; what is not proved by then, the certificate leaves open."""
+
+NEAREST = 20
+"""At least so many points are fitted, and four for each variable and one more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How one point is chosen.
+
+    Attributes:
+        learner: who learns.
+        name: what its surrogate is called in the trial's record.
+        fitted: the finished trials that it sees, by place; None for all.
+        box: where its best point is searched for; None for the whole domain.
+        nodes: a limit on the tree of a program, where proofs may take long.
+    """
+
+    learner: Learner
+    name: str = ""
+    fitted: IntArray | None = None
+    box: Box | None = None
+    nodes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Boxes round the best point for domains with reals or wide integers.
+
+    Attributes:
+        network: one belief, which every global step has.
+        hinges: the other, which half of the steps in boxes have.
+        ranked: the share of fits that see ranks in place of values.
+        every: one of so many steps is global.
+    """
+
+    network: Learner = ReluLearner(floor=0.005)
+    hinges: Hinges = Hinges()
+    ranked: float = 0.5
+    every: int = 8
+
+    def applies(self, domain: Domain) -> bool:
+        """Whether the domain has reals, or integers so wide that they are scaled as reals are."""
+        return bool(len(domain.coding.shares))
+
+    def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
+        """The step that follows a history and so many points that were chosen since."""
+        chosen = sum(trial.certificate is not None for trial in history) + ahead
+        centre = best_inside(domain, history)
+        by_rank = rng.random() < self.ranked
+        if is_global(chosen, self.every) or centre is None:
+            return told("a network", self.network, by_rank, len(history.values))
+        box = Box.around(domain, history.points[centre], self.side(domain, history))
+        fitted = near_points(domain, history, box)
+        if rng.random() < 0.5:
+            step = told("a network", self.network, by_rank, len(fitted))
+        else:
+            places = scattered(domain, history.points.codes(domain), self.hinges.units, rng)
+            units = self.hinges.units if box.side <= WIDE else self.hinges.units // 2
+            hinges = replace(self.hinges, units=units, through=domain.encode(places))
+            step = replace(told("hinges", hinges, by_rank, len(fitted)), nodes=NODES)
+        return replace(step, fitted=fitted, box=box)
+
+    def side(self, domain: Domain, history: History) -> float:
+        """The side of the box after the gains and failures of all steps in boxes."""
+        patience = max(4, min(len(domain.variables), 8))
+        side, gains, failures, chosen = SIDE, 0, 0, 0
+        seen: list[float] = []
+        for trial in history:
+            boxed = trial.certificate is not None and not is_global(chosen, self.every)
+            chosen += trial.certificate is not None
+            if not isinstance(trial.outcome, Finished | Failed):
+                continue
+            value = trial.outcome.value if isinstance(trial.outcome, Finished) else -np.inf
+            if boxed and seen:
+                gained = value > seen[-1] + NOTICED * min(abs(seen[-1]), half_spread(seen))
+                gains, failures = (gains + 1, 0) if gained else (0, failures + 1)
+                if gains == GAINS:
+                    side, gains = min(WIDEST, 2 * side), 0
+                if failures == patience:
+                    side, failures = side / 2, 0
+                if side < LEAST_SIDE:
+                    side = SIDE
+            if isinstance(trial.outcome, Finished):
+                insort(seen, value)
+        return side
+
+
+def told(kind: str, learner: Learner, by_rank: bool, count: int) -> Step:
+    """A step over the whole domain that is fitted to so many points, with the name of its surrogate."""
+    name = f"{kind}, of the {'ranks' if by_rank else 'values'} of {count} points"
+    return Step(Ranked(learner, 1.0) if by_rank else learner, name)
+
+
+def is_global(chosen: int, every: int) -> bool:
+    """Whether a model searches the whole domain after so many points that models have chosen."""
+    return chosen % every == every - 1
+
+
+def half_spread(ordered: list[float]) -> float:
+    """Half the distance between the quartiles of ordered values."""
+    return (ordered[(3 * len(ordered)) // 4] - ordered[len(ordered) // 4]) / 2
+
+
+def best_inside(domain: Domain, history: History) -> int | None:
+    """The place of the best finished trial that is in the domain; None where none is."""
+    order = np.argsort(-history.values, kind="stable").tolist()
+    return next((place for place in order if domain.contains(history.points[place])), None)
+
+
+def near_points(domain: Domain, history: History, box: Box) -> IntArray:
+    """The finished trials nearest to the centre of a box, and all that are about as near as its sides."""
+    codes, places = history.points.codes(domain), domain.coding
+    ranges = np.maximum(1, places.high - places.low)
+    away = np.abs(codes - box.centre) / ranges
+    distance = np.where(box.unordered, 0.0, away).max(axis=1)
+    distance = distance + CHANGED * (codes != box.centre)[:, box.unordered].sum(axis=1)
+    count = max(NEAREST, 4 * (len(domain.variables) + 1))
+    nearest = np.argsort(distance, kind="stable")[:count]
+    return np.union1d(nearest, np.flatnonzero(distance <= box.side))

@@ -1,4 +1,4 @@
-"""How is a page looked at as people look at it? In headless Chromium, spoken to through two pipes.
+"""Pages looked at in headless Chromium, which is controlled through two pipes.
 
 The DevTools protocol over `--remote-debugging-pipe` is JSON with a zero byte after each message: nothing has
 to be installed for it beside the browser.

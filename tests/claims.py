@@ -1,4 +1,4 @@
-"""Which claims can be made about variables? Every kind of constraint, nested, drawn by Hypothesis."""
+"""Claims about variables: every kind of constraint, nested, drawn by Hypothesis."""
 
 import itertools
 import operator

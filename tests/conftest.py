@@ -1,4 +1,4 @@
-"""How hard do the property tests try, and where are real benchmark files?
+"""Settings of the property tests, and the folder of real benchmark files.
 
 The property tests try a little at a desk, more and without chance in CI, much at night. Real files are used
 where MILBOX_DATA names a folder of them, or what `make test` has fetched; tests that need others are skipped.

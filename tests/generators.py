@@ -1,4 +1,4 @@
-"""Which domains, points, networks and histories do the laws quantify over? Small ones, of every kind.
+"""Generators of the small domains, points, networks and histories that the laws quantify over.
 
 Everything drawn here is small enough to enumerate, since enumeration is the oracle.
 """

@@ -1,4 +1,4 @@
-"""What is a claim? A constraint said twice: as milbox builds it, and as plain Python on plain values.
+"""A claim: a constraint said twice, as milbox builds it and as plain Python on plain values.
 
 `build` makes the constraint through the public surface, from whatever variables bear the names, so that the
 same claim can be made with another encoding or another order of the choices; `truth` judges an assignment

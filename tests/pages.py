@@ -1,4 +1,4 @@
-"""Does a page say the truth? Its examples are run as a reader would run them, and give what is printed there.
+"""Examples of pages, run as a reader would run them and compared with what is printed there.
 
 What a fenced block of a page means:
 

@@ -1,4 +1,4 @@
-"""What do the rows of a domain leave? Looked at point by point.
+"""The points that the rows of a domain leave, found one by one.
 
 Where the constraints hold, the definitions of the auxiliary columns must complete the point to a solution of
 the program; where they do not, no values of the auxiliary columns may.

@@ -1,4 +1,4 @@
-"""Which ready-made structures are there, and how would a person check each at one assignment?"""
+"""The ready-made structures, each with a check of one assignment in plain Python."""
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence

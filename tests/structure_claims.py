@@ -1,4 +1,4 @@
-"""Which words does an automaton accept, and which choices of a graph hang together? Judged by plain walks."""
+"""Words that an automaton accepts and connected choices of a graph, decided by plain walks."""
 
 import itertools
 from collections.abc import Sequence

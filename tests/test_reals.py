@@ -1,4 +1,4 @@
-"""Are reals exact decimals everywhere, and is the best untried point found, at its distance from others?"""
+"""Reals are exact decimals everywhere, and the best untried point at a distance is found."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""How do tests run a command? In a folder of its own: as a process once, in variations within this one."""
+"""Commands run in a folder of their own: once as a process, in variations within this one."""
 
 import importlib
 import json

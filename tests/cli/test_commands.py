@@ -1,4 +1,4 @@
-"""Does every command do what it says, as a process of its own, and does nothing get lost on the way?"""
+"""Every command does what it says, as a process of its own, and nothing is lost on the way."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Do decimals survive the way from a problem file to a table and back?"""
+"""Decimals survive the way from a problem file to a table and back."""
 
 import csv
 import json

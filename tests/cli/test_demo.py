@@ -1,4 +1,4 @@
-"""Does the demonstration show what it promises?"""
+"""The demonstration shows what it promises."""
 
 import re
 

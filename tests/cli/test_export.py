@@ -1,4 +1,4 @@
-"""Can other programs read what a journal holds?"""
+"""Other programs can read exported journals."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Does a command get its point and give its value, and is every way of failing a reason and not a crash?"""
+"""A command gets its point and gives its value; every failure has a reason and none is a crash."""
 
 import os
 import pickle

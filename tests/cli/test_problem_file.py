@@ -1,4 +1,4 @@
-"""Is a problem file the same domain as the Python lines, and does each mistake get its line?"""
+"""A problem file is the same domain as the Python lines, and each mistake is named with its line."""
 
 from pathlib import Path
 

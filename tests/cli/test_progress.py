@@ -1,4 +1,4 @@
-"""Does a person see the incumbent, the proof, the time and the end; and a pipe nothing?"""
+"""A person sees the incumbent, the proof, the time and the end; a pipe gets nothing."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Do `milbox report` and `milbox serve` show a run, refuse what they cannot show, and change nothing?"""
+"""`milbox report` and `milbox serve` show a run, refuse what they cannot show, and change nothing."""
 
 import json
 import os

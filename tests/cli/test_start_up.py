@@ -1,4 +1,4 @@
-"""Does the command line start without what it does not need yet?"""
+"""The command line starts without importing what it does not need yet."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Do points survive the way to a spreadsheet and back, and is every mistake named with its line?"""
+"""Points survive the way to a spreadsheet and back, and every mistake is named with its line."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Do small texts say what they should?"""
+"""Small texts say what they should."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Does every example of the gallery run, with a small budget, and draw its picture?"""
+"""Every example of the gallery runs with a small budget and draws its picture."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Is the OptunaHub package ready to submit? Its files are there, and its examples run as they stand."""
+"""The OptunaHub package is complete, and its examples run as they stand."""
 
 import importlib.util
 import re

@@ -1,4 +1,4 @@
-"""Does every example of the documentation and the README run, and print what the page says?"""
+"""Every example of the documentation and the README runs and prints what the page says."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Does the site build without a warning, and does its reference name everything that is public?"""
+"""The site builds without a warning, and its reference names everything that is public."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Do arrays of variables index, broadcast and add up as NumPy's do?"""
+"""Arrays of variables index, broadcast and add up as NumPy's do."""
 
 import operator
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Does every mistake get a message that names the user's objects and says what to do?"""
+"""Every mistake gets a message that names the user's objects and says what to do."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Laws 1 and 10, and: does a domain contain exactly the points of which its constraints are true?"""
+"""Laws 1 and 10; a domain contains exactly the points at which its constraints are true."""
 
 import itertools
 import json

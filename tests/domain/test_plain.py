@@ -1,4 +1,4 @@
-"""Is a plain assignment JSON, and the same point?"""
+"""A plain assignment is JSON and the same point."""
 
 import json
 

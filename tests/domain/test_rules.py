@@ -1,4 +1,4 @@
-"""Does a rule state what the same lines state in Python, and does everything else get a clear refusal?"""
+"""A rule states what the same lines state in Python; anything else is refused with a clear message."""
 
 import itertools
 from functools import reduce

@@ -1,4 +1,4 @@
-"""Does a structure in a problem file state what the same line states in Python?"""
+"""A structure in a problem file states what the same line states in Python."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Do ready-made structures mean what their names say? Each is read plainly, at every point of its box.
+"""Ready-made structures mean what their names say, compared with plain Python at every point.
 
 `STRUCTURES` lists them with that reading; the rows are held to the same list in `tests/embed`.
 """

@@ -1,4 +1,4 @@
-"""Which rows does each kind of constraint and a small network become? A changed formulation shows as a diff.
+"""The rows of each kind of constraint and of a small network; a changed formulation shows as a diff.
 
 After a change that is meant, `GOLDEN=write pytest tests/embed/test_golden_rows.py` writes the texts anew.
 """

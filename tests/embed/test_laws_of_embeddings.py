@@ -1,4 +1,4 @@
-"""Laws 3 and 4: does an embedded network say what it predicts, and do its bounds contain what it computes?"""
+"""Laws 3 and 4: an embedded network equals its prediction, and bounds contain its pre-activations."""
 
 import math
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Law 2: do the rows leave exactly the points of which the constraints are true?  Law 6: and no-goods?"""
+"""Laws 2 and 6: rows leave exactly the points at which the constraints hold; no-goods remove one each."""
 
 import numpy as np
 import pytest

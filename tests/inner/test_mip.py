@@ -1,4 +1,4 @@
-"""What does the program of a network look like that `Mip` gives to its solver?"""
+"""The program of a network that `Mip` gives to its solver."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Are bounds over a relaxation bounds, and are they tight?"""
+"""Bounds over a relaxation are valid and tight."""
 
 from dataclasses import replace
 

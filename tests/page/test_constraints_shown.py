@@ -1,4 +1,4 @@
-"""Is what the page says about constraints true of the point, and are rules still the rules they were?"""
+"""The page is right about constraints at the best point, and shows rules unchanged."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Is the page whole, whatever the run: empty, failed, huge, infinite, or named by somebody nasty?"""
+"""The page is complete for any run: empty, failed, huge, infinite, or with hostile names."""
 
 import json
 import math

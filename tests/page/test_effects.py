@@ -1,4 +1,4 @@
-"""Does the analysis find what was put in, leave chance alone, and compute what it says it computes?"""
+"""The analysis finds planted effects, reports none by chance, and computes what it says."""
 
 import numpy as np
 import pytest

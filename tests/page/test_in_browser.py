@@ -1,4 +1,4 @@
-"""Does a real browser show the page as meant: in light and dark, on a phone, by keyboard, and live?"""
+"""A real browser shows the page as meant: in light and dark, on a phone, by keyboard, and live."""
 
 from pathlib import Path
 from typing import Any

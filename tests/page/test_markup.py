@@ -1,4 +1,4 @@
-"""Does text stay text, whatever is in it?"""
+"""Text stays text, whatever it contains."""
 
 import json
 import re

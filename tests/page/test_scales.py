@@ -1,4 +1,4 @@
-"""Do axes name round numbers that lie on them, and are numbers written as people read them?"""
+"""Axes have round numbers that lie on them, and numbers are written as people read them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Does the server show what the journal holds, to this computer only, and leave the journal alone?"""
+"""The server shows the journal to this computer only and does not change it."""
 
 import http.client
 import json

@@ -1,4 +1,4 @@
-"""Do frames hold what the trials hold, column by column, with types that pandas and polars compute with?"""
+"""Frames hold what the trials hold, column by column, with types that pandas and polars compute with."""
 
 import math
 import sys

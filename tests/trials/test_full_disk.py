@@ -1,4 +1,4 @@
-"""What is lost when the disk is full, or may not be written? Nothing that was told before."""
+"""A full or read-only disk loses nothing that was told before."""
 
 import contextlib
 import subprocess

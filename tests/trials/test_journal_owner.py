@@ -1,4 +1,4 @@
-"""Who may write a journal? One study of one process, as long as both live and the file is there."""
+"""A journal has one writer: one study of one process, while both live and the file is there."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Does everybody read the same in a journal: the best trial, counts, proofs, times and origins?"""
+"""Every reader finds the same in a journal: the best trial, counts, proofs, times and origins."""
 
 import pickle
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""Plans of studies, run cell by cell, and what came of them: metrics, reports, timings."""
+"""Plans of studies, run cell by cell, and their metrics, reports and timings."""

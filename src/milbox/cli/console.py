@@ -101,5 +101,5 @@ def plural(count: int, noun: str) -> str:
 
 
 def method_text(origin: str, solver: str) -> str:
-    """How a point was found; a solver that says so itself is not introduced twice."""
+    """The method that found a point; the origin is left out where the solver's name begins with it."""
     return solver if solver.startswith(origin) else f"{origin} ({solver})"

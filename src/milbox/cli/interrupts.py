@@ -20,7 +20,7 @@ PATIENCE = 1.2
 
 
 class Farewell:
-    """What an interrupted command says; it is said once, by whoever comes first."""
+    """The message of an interrupted command; it is printed once."""
 
     def __init__(self, words: str) -> None:
         self.words = words

@@ -51,7 +51,7 @@ def problem_of(header: "Header", given: Path | None = None, *, reread: bool = Fa
 def notes_of(
     problem: ProblemFile, initial: int | None, strategy: str | None, budget: int | None
 ) -> dict[str, Any]:
-    """What later commands need to find in a journal."""
+    """The notes that later commands read from a journal."""
     return {
         "path": str(problem.path.resolve()),
         "text": problem.text,
@@ -148,7 +148,7 @@ def strategy_of(path: Path, header: "Header", domain: "Domain") -> "Strategy":
 
 
 def conflict_text(problem: ProblemFile) -> str:
-    """Why a problem has no points: the rules that exclude one another."""
+    """The rules of a problem without points that exclude one another."""
     from milbox.embed.conflict import conflict
     from milbox.milp.solvers import Scip
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def proofs_text(proofs: "Proofs") -> str:
-    """What certificates say together, as the end of a sentence."""
+    """All certificates in short, as the end of a sentence."""
     if not proofs.certified:
         return "no proposal was chosen by a model yet, so nothing is proved"
     which = f"{proofs.optimal} of {plural(proofs.certified, 'model-based proposal')}"
@@ -29,7 +29,7 @@ def proofs_text(proofs: "Proofs") -> str:
 
 
 def spent_text(spent: "Spent") -> str:
-    """Where the time went."""
+    """The time spent on model, solver and evaluation, as text."""
     return ", ".join(f"{name} {duration(seconds)}" for name, seconds in asdict(spent).items())
 
 

@@ -11,7 +11,7 @@ from milbox.trials.trial import Certificate, Proposal
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What an inner solver says of a point that it found.
+    """The claim of an inner solver about a point that it found.
 
     Attributes:
         point: the point.

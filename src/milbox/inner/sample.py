@@ -81,7 +81,7 @@ def undrawable(domain: Domain, patience: int = PATIENCE) -> str | None:
 
 
 def not_beside(query: Query) -> str | None:
-    """Why points that are merely visited are no answer; None when they are."""
+    """The reason why visiting points cannot answer the query; None when it can."""
     if query.region.box is not None:
         return "it searches no part of a domain"
     return "it keeps no distance from tried points" if query.region.radius > 1 else None

@@ -49,7 +49,7 @@ def is_spaced(domain: Domain) -> bool:
 
 
 def real_steps(domain: Domain) -> IntArray:
-    """How many steps each real has; zero for other variables, which differ or do not."""
+    """The number of steps of each real; zero for other variables, which differ or do not."""
     real = np.array([variable.kind == "real" for variable in domain.variables], dtype=bool)
     return np.where(real, domain.coding.steps, 0)
 

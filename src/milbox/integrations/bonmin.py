@@ -18,7 +18,7 @@ CODES = {"SUCCESS": SOLVED, "INFEASIBLE": INFEASIBLE, "LIMIT_EXCEEDED": LIMIT}
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """What Bonmin answered."""
+    """The answer of Bonmin."""
 
     status: str
     point: tuple[float, ...]

@@ -126,7 +126,7 @@ def _broke(future: "Future[Any]") -> bool:
 
 
 def _answer(future: "Future[Any]") -> Any:
-    """What a call returned, or what was raised; `WorkerDied` when its worker came to an end before it."""
+    """The result of a call, or its exception; `WorkerDied` when its worker ended before it."""
     try:
         return future.result()
     except (BrokenExecutor, CancelledError, WorkerDied):

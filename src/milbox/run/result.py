@@ -68,7 +68,7 @@ class Result:
 
 
 def result_of(study: Study) -> Result:
-    """What a study has come to so far."""
+    """The result of a study so far."""
     best = study.best
     return Result(
         study.trials, study.sense, study.proved, study.journal, None if best is None else best.number
@@ -76,7 +76,7 @@ def result_of(study: Study) -> Result:
 
 
 def how_to_resume(study: Study) -> str:
-    """What a user who was interrupted wants to know."""
+    """The message to a user who interrupted a run."""
     if study.journal is None:
         return "Nothing is kept on disk: to be able to resume, use a journal, as in journal='run.db'."
     return (

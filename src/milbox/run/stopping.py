@@ -57,5 +57,5 @@ def reason(stop: Stop, study: Study, elapsed: float) -> str | None:
 
 
 def _since(study: Study, number: int) -> int:
-    """How many trials asked after a trial have ended."""
+    """The number of trials asked after a trial that have ended."""
     return sum(trial.ended for trial in study.trials[number + 1 :])

@@ -27,7 +27,7 @@ class Part:
     """Kernels that are compiled together, in a process of their own."""
 
     entries: tuple[str, ...]
-    """What Python calls, as module.function."""
+    """The functions that Python calls, as module.function."""
     compile: Callable[[], None]
 
     @property

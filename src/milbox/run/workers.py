@@ -239,7 +239,7 @@ def discard(pool: Executor) -> None:
 
 
 def work(calls: Connection, orders: Connection) -> None:
-    """What a worker process does: one call after another, until there are no more."""
+    """The loop of a worker process: one call after another, until there are no more."""
     system.lead_family()
     signal.signal(signal.SIGTERM, lambda *_: threading.Thread(target=system.end_own_family).start())
     threading.Thread(target=_end_when_told, args=(orders,), daemon=True).start()

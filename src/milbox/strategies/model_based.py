@@ -42,9 +42,9 @@ class ModelBased:
     inner: InnerSolver = Auto()
     initial: int = 50
     first: Strategy = RandomSearch()
-    """Who proposes the first `initial` points."""
+    """The strategy that proposes the first `initial` points."""
     local: Local | None = None
-    """How points are chosen where variables are real; as everywhere, where it is None."""
+    """The local search for domains with reals; None searches the whole domain."""
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
@@ -144,7 +144,7 @@ def training_set(domain: Domain, history: History, rng: Generator) -> tuple[Floa
 def seen(
     step: Step, domain: Domain, history: History, everything: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """What the learner of a step sees: some of the measured points, or the whole training set."""
+    """The data that the learner of a step sees: some of the measured points, or the whole training set."""
     if step.fitted is None:
         return everything
     return history.points.features(domain)[step.fitted], history.values[step.fitted]
@@ -157,7 +157,7 @@ def by_surrogate(proposal: Proposal, name: str) -> Proposal:
 
 
 def inner_explained(inner: InnerSolver, query: Query) -> list[str]:
-    """What the inner solver says about its choice, or its name where it has none to make."""
+    """The inner solver's account of its choice, or its name where it has no choice."""
     explain = getattr(inner, "explain", None)
     return [f"inner solver: {inner}"] if explain is None else [explain(query)]
 

@@ -232,6 +232,6 @@ def check_claims(
 
 
 def _close(milp: Milp) -> float:
-    """How far two equal values of the objective may be apart."""
+    """The largest difference between two values of the objective that count as equal."""
     span = float((np.abs(milp.cost) * np.maximum(0.0, milp.upper - milp.lower)).sum())
     return 1e-6 * min(1.0, span) + 1e-15

@@ -57,7 +57,7 @@ def whole(name: str, value: Any, least: int) -> int:
 
 
 def noted(note: str | None, info: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What to keep with a trial, as JSON."""
+    """A note and further information about a trial as one JSON object."""
     if note is not None and not isinstance(note, str):
         raise TypeError(f"a note must be a string, not {note!r}")
     kept = {**(info or {}), **({} if note is None else {"note": note})}

@@ -26,7 +26,7 @@ def nothing_left(history: History, best: Trial | None, symmetric: bool = False) 
 
 
 def nothing_found(history: History, reason: str) -> str:
-    """What it means that a search for a new point was stopped, as a sentence."""
+    """A sentence on a search for a new point that was stopped."""
     return (
         f"no point beside the {len(history.asked_points)} asked was found, and it is not proved that none is "
         f"left: {reason}. Nothing is lost; a strategy with wider limits may find one"

@@ -4,7 +4,7 @@ from enum import Enum
 
 
 class Source(Enum):
-    """Who chose a point."""
+    """The source of a point: the user's data, chance, or a strategy's method."""
 
     KNOWN = "known"
     """The user, who had measured it before."""

@@ -36,13 +36,13 @@ def best_of(trials: Iterable[Trial], sense: Sense) -> Trial | None:
 
 
 def asked(trials: Iterable[Trial]) -> int:
-    """How many trials count towards a budget: all but the user's own data and cancelled ones."""
+    """The number of trials that count towards a budget: all but the user's own data and cancelled ones."""
     return sum(trial.origin.source is not Source.KNOWN and trial.state != "cancelled" for trial in trials)
 
 
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """What the certificates of many proposals say together."""
+    """The certificates of many proposals in short."""
 
     certified: int
     optimal: int
@@ -72,7 +72,7 @@ class Spent:
 
 
 def spent(trials: Iterable[Trial]) -> Spent:
-    """Where the time of the trials went."""
+    """The time that the trials took, by its use."""
     trials = list(trials)
     return Spent(
         sum(usable(trial.proposal.fit_seconds) for trial in trials),
@@ -82,7 +82,7 @@ def spent(trials: Iterable[Trial]) -> Spent:
 
 
 def evaluation_seconds(trial: Trial) -> float:
-    """How long the evaluation took; 0 when unknown."""
+    """The seconds that the evaluation took; 0 when unknown."""
     return usable(trial.outcome.seconds) if isinstance(trial.outcome, Finished | Failed) else 0.0
 
 
@@ -135,7 +135,7 @@ class Record:
 
     @cached_property
     def initial(self) -> int:
-        """How many trials were asked before the first that a strategy's method led to."""
+        """The number of trials asked before the first that a strategy's method chose."""
         start = itertools.takewhile(lambda trial: trial.origin.source is not Source.METHOD, self.trials)
         return sum(1 for _ in start)
 
@@ -146,16 +146,16 @@ class Record:
 
     @property
     def proofs(self) -> Proofs:
-        """What the certificates say together."""
+        """The certificates in short."""
         return proofs(self.trials)
 
     @property
     def spent(self) -> Spent:
-        """Where the time went."""
+        """The time spent, by its use."""
         return spent(self.trials)
 
     def having(self, state: State) -> int:
-        """How many trials are in a state."""
+        """The number of trials in a state."""
         return sum(trial.state == state for trial in self.trials)
 
     @property

@@ -14,12 +14,12 @@ from milbox.milp.solution import Status
 from milbox.trials.origin import Origin
 
 EVERYWHERE = "all untried points"
-"""What most certificates are about."""
+"""The subject of most certificates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What is proved about a proposal: of what it is about, nothing has an acquisition beyond ``bound``."""
+    """The proof behind a proposal: no point that it is about has an acquisition beyond ``bound``."""
 
     status: Status
     value: float
@@ -113,7 +113,7 @@ class Trial:
     where: tuple[str, ...] = ()
     """The rules that the point was asked to keep besides the domain's."""
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """What the user keeps with the measurement: a note, the batch, the operator, as JSON."""
+    """The user's own JSON about the measurement: a note, the batch, the operator."""
 
     @property
     def point(self) -> Point:

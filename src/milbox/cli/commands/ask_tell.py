@@ -202,7 +202,7 @@ def record(study: "Study", given: "list[Answer]") -> None:
 
 
 def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> None:
-    """What was recorded and what was not."""
+    """The rows that were recorded, and those that were not."""
     recorded = found.given if partial or not found.complaints else []
     best, pending = study.best, sum(trial.state == "pending" for trial in study.trials)
     if as_json:

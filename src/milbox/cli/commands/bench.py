@@ -57,7 +57,7 @@ def run(plan: Path, out: Path | None, workers: int | None, dask: str | None, dat
 
 
 class Display:
-    """What a person sees meanwhile: a bar over all evaluations on a terminal, else a line for each cell."""
+    """Progress: a bar over all evaluations on a terminal, else a line for each cell."""
 
     def __init__(self, cells: "Sequence[Cell]", folder: Path) -> None:
         self.cells = cells
@@ -123,7 +123,7 @@ class Display:
 
 
 def line(end: "End") -> str:
-    """What came of a cell, in a line."""
+    """The outcome of a cell in one line."""
     if end.state in ("crashed", "refused"):
         return f"{end.cell}: {end.state}: {end.reason.partition(chr(10))[0]}"
     best = "" if end.best is None else f", best {end.best:g}"

@@ -70,7 +70,7 @@ def prepare() -> None:
 
 
 def shape(problem: ProblemFile) -> dict[str, Any]:
-    """How many variables, features, rules and constraints."""
+    """The numbers of variables, features, rules and constraints."""
     kinds = [variable.kind for variable in problem.domain.variables]
     return {
         "sense": problem.sense,
@@ -141,7 +141,7 @@ def hurried(part: Any) -> Any:
 
 
 def method(proposals: "list[Proposal]") -> dict[str, Any]:
-    """How the strategy found its proposal, and how long that took."""
+    """The method by which the strategy found its proposal, and the time it took."""
     if len(proposals) < 2:
         return {"method": "random points, which use up so small a domain", "seconds": None}
     proposal = proposals[1]
@@ -174,7 +174,7 @@ def evaluated(problem: ProblemFile, proposal: "Proposal") -> dict[str, Any]:
 
 
 def pace(findings: dict[str, Any]) -> str:
-    """How long a proposal takes, as the end of a sentence."""
+    """The time a proposal takes, as the end of a sentence."""
     if findings["seconds"] is None:
         return ""
     if findings["proved"]:

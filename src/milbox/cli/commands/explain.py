@@ -63,7 +63,7 @@ def explain(file: Path, trial: int | None, problem: Path | None, as_json: bool) 
 
 
 def next_point(path: Path) -> str:
-    """How the first point of a problem that has not been started will be found."""
+    """The method that will find the first point of a problem that has not been started."""
     from milbox.cli.problem.file import read_problem
     from milbox.study import Study
 
@@ -72,7 +72,7 @@ def next_point(path: Path) -> str:
 
 
 def next_point_of(path: Path, given: Path | None) -> str:
-    """How the next point of a journal's study will be found; the journal is only read."""
+    """The method that will find the next point of a journal's study; the journal is only read."""
     from milbox.cli.study import problem_of, strategy_of
     from milbox.study import Study
     from milbox.trials.record import read_record
@@ -85,21 +85,21 @@ def next_point_of(path: Path, given: Path | None) -> str:
 
 
 def explained(study: "Study") -> str:
-    """What the study's strategy says about itself."""
+    """The strategy's own account of its next step."""
     if hasattr(study.strategy, "explain"):
         return str(study.explain())
     return f"points come from {type(study.strategy).__name__}, which has no model to explain"
 
 
 def fitted_to(trial: "Trial", record: "Record") -> int:
-    """How many values were known when the trial was asked: what its surrogate was fitted to."""
+    """The number of values known when the trial was asked, to which its surrogate was fitted."""
     asked = trial.asked_at
     told = [getattr(t.outcome, "told_at", None) for t in record.trials[: trial.number] if t.value is not None]
     return sum(moment is None or asked is None or moment <= asked for moment in told)
 
 
 def headline(trial: "Trial", best: "list[Trial]") -> str:
-    """What came of the trial, and its rank."""
+    """The outcome of the trial and its rank."""
     if trial.value is None:
         why = f": {trial.reason.partition(chr(10))[0]}" if trial.reason else ""
         return f"Trial {trial.number} is {trial.state}{why}."
@@ -110,7 +110,7 @@ def headline(trial: "Trial", best: "list[Trial]") -> str:
 
 
 def proof_lines(trial: "Trial", record: "Record") -> list[str]:
-    """What the certificate says, and what it does not."""
+    """The meaning of the certificate, and its limits."""
     proof = trial.certificate
     if proof is None:
         return [f"It came from: {trial.origin}. No model chose it, so nothing is proved about it."]

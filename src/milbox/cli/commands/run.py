@@ -176,7 +176,7 @@ def check_runnable(problem: ProblemFile) -> None:
 
 
 def failing_line(error: BaseException, folder: str) -> str:
-    """Where in the user's own files an import went wrong, as the end of a sentence."""
+    """The line of the user's files at which an import failed, as the end of a sentence."""
     import traceback
 
     own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(folder)]
@@ -259,7 +259,7 @@ def drive(
 
 
 def ended(study: "Study", when: str = "") -> str:
-    """How many trials have ended, and how many others have been asked for."""
+    """The number of trials that have ended, and of others that have been asked for."""
     pending = sum(trial.state == "pending" for trial in study.trials)
     done = plural(sum(trial.ended for trial in study.trials), "trial")
     return f"{done}{when}" + (f" and {pending} under way" if pending else "")
@@ -272,7 +272,7 @@ def every(budget: int) -> str:
 
 @contextlib.contextmanager
 def executor_for(dask: str | None, workers: int | None) -> "Iterator[tuple[Executor | None, int | None]]":
-    """Where evaluations run: here, in processes of our own, or on a Dask cluster."""
+    """The executor of evaluations: none, for this machine, or that of a Dask cluster."""
     if dask is None:
         yield None, workers
         return

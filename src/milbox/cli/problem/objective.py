@@ -49,7 +49,7 @@ class Command:
     timeout: float | None = None
     """Seconds after which the program, and whatever it started, is ended."""
     retries: int = 0
-    """How often a failed call is repeated before the trial counts as failed."""
+    """The number of times a failed call is repeated before the trial counts as failed."""
     environment: tuple[tuple[str, str], ...] = ()
     conditional: tuple[str, ...] = ()
     """Variables that are left out where they do not exist, and are None."""
@@ -175,7 +175,7 @@ class PythonFunction:
 
 
 def unknown_names(argument: str, declared: Mapping[str, Any]) -> str | None:
-    """What is wrong with the templates of an argument, if anything."""
+    """The error in the templates of an argument, if there is one."""
     for found in _TEMPLATE.finditer(argument):
         name, index = found["name"], found["index"]
         if name is None:

@@ -34,7 +34,7 @@ def strategy_named(name: str, initial: int | None, domain: "Domain") -> "Strateg
 
 
 def found(name: str) -> "tuple[Callable[[int], Strategy], Callable[[Domain], str | None]]":
-    """How a strategy is made of a number of random points, and what it objects to."""
+    """A function from the number of random points to a strategy, and the check of a domain."""
     if name in NAMED:
         return NAMED[name].make, NAMED[name].refusal
     if name not in algorithms():
@@ -51,7 +51,7 @@ def names() -> list[str]:
 
 
 def algorithms() -> "dict[str, Algorithm]":
-    """What benchmarks add."""
+    """The strategies that only benchmarks offer."""
     from milbox.bench.algorithms import ALGORITHMS, as_it_is
 
     return {

@@ -85,7 +85,7 @@ def _keys(dotted: str) -> Path:
 
 
 def _shared(one: Path, other: Path) -> int:
-    """How many keys two paths share from the top."""
+    """The number of keys that two paths share from the top."""
     count = 0
     for mine, yours in zip(one, other, strict=False):
         if mine != yours:

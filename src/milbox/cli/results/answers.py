@@ -24,7 +24,7 @@ MOST_LISTED = 12
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a row says about a trial: a value, or why there is none."""
+    """The answer of a row to a trial: a value, or the reason why there is none."""
 
     line: int
     trial: int
@@ -34,7 +34,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a file of results says: the answers, the rows left open, and what is wrong with the others."""
+    """The content of a file of results: answers, rows left open, and the errors of the others."""
 
     given: list[Answer] = field(default_factory=list)
     open: list[int] = field(default_factory=list)
@@ -130,7 +130,7 @@ def check_columns(rows: Sequence[Row], path: Path, needed: Iterable[str]) -> Non
 
 
 def answers(rows: Sequence[Row], path: Path, domain: "Domain", trials: Sequence["Trial"]) -> Answers:
-    """What the rows say about the trials that were asked."""
+    """The rows matched with the trials that were asked."""
     result = Answers()
     seen: dict[int, int] = {}
     rows = with_fields(rows, domain)

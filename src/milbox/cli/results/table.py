@@ -101,12 +101,12 @@ def trial_entry(trial: "Trial") -> dict[str, Any]:
 
 
 def choice_text(variable: "Variable", code: int) -> str:
-    """How a value of a variable is written in CSV."""
+    """A value of a variable as text in CSV."""
     return choice_texts(variable)[code] if variable.kind == "categorical" else str(variable.value(code))
 
 
 def choice_texts(variable: "Variable") -> list[str]:
-    """How each choice is written in CSV; as JSON where plain texts would be ambiguous."""
+    """The text of each choice in CSV; JSON where plain texts would be ambiguous."""
     values = [variable.value(code) for code in variable.codes]
     texts = [text_of(value) for value in values]
     # Spreadsheets trim spaces, and an empty entry means that nothing was entered.

@@ -146,9 +146,9 @@ class Glance:
 
     header: Header
     ended: int
-    """How many trials have finished or failed."""
+    """The number of trials that have finished or failed."""
     seconds: float
-    """How long their evaluations took."""
+    """The seconds that their evaluations took."""
 
 
 def glance(path: Path) -> Glance:
@@ -172,7 +172,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextlib.contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """What is written within is on disk at the end, all of it or nothing."""
+    """A block whose writes are all on disk at its end, or none of them."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield connection

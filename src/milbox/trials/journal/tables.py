@@ -159,7 +159,7 @@ def trials(connection: sqlite3.Connection, path: Path) -> tuple[Trial, ...]:
 
 
 def ended(connection: sqlite3.Connection) -> tuple[int, float]:
-    """How many trials have finished or failed, and the seconds that their evaluations took."""
+    """The number of trials that have finished or failed, and the seconds that their evaluations took."""
     query = "SELECT count(*), total(seconds) FROM trials WHERE state IN ('finished', 'failed')"
     count, seconds = connection.execute(query).fetchone()
     return int(count), float(seconds)

@@ -21,6 +21,7 @@ from milbox.cli.commands.about import version
 from milbox.cli.commands.ask_tell import amend, ask, cancel, tell
 from milbox.cli.commands.bench import bench
 from milbox.cli.commands.check import check
+from milbox.cli.commands.copies import backup, merge
 from milbox.cli.commands.data import data
 from milbox.cli.commands.demo import demo
 from milbox.cli.commands.explain import explain
@@ -37,6 +38,7 @@ GROUPS = {
     "Start": [init, check, demo],
     "Run": [run, resume, ask, tell, amend, cancel],
     "Look": [status, best, trials, report, serve, explain, export],
+    "Keep": [backup, merge],
     "Other": [bench, data, version],
 }
 

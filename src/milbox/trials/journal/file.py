@@ -128,7 +128,7 @@ def read_journal(path: Path, like: Domain | None = None) -> tuple[Header, Domain
 
     The domain is `like` where that is the journal's.
     """
-    with _reading(path) as connection:
+    with reading(path) as connection:
         header, trials = tables.header(connection, path), tables.trials(connection, path)
         domain = like
         if like is None or like.fingerprint != header.domain_fingerprint:
@@ -153,12 +153,12 @@ class Glance:
 
 def glance(path: Path) -> Glance:
     """The header of a journal and how far it is, also while a run is writing it."""
-    with _reading(path) as connection:
+    with reading(path) as connection:
         return Glance(tables.header(connection, path), *tables.ended(connection))
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A journal to read from: checked, and of one moment, whatever is written meanwhile."""
     with _explained(path):
         if not path.exists():

@@ -1,0 +1,81 @@
+"""Copies of journals: a backup while a run goes on, and one journal out of two."""
+
+import contextlib
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+from milbox.errors import JournalError, JournalMismatch
+from milbox.trials.header import difference
+from milbox.trials.journal.file import Journal, read_journal, reading
+from milbox.trials.trial import Trial
+
+
+def backup(journal: Path, out: Path) -> int:
+    """Write a copy of a journal as it is at one moment, also while a run goes on; the number of its trials.
+
+    The copy has its name only once it is whole and has been read.
+    """
+    _ensure_free(out)
+    draft = out.with_name(f".{out.name}.new")
+    draft.unlink(missing_ok=True)
+    try:
+        with reading(journal) as source, contextlib.closing(sqlite3.connect(draft)) as target:
+            source.backup(target)
+            target.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+        _, _, trials = read_journal(draft)
+        draft.rename(out)
+    finally:
+        draft.unlink(missing_ok=True)
+    return len(trials)
+
+
+def merge(first: Path, second: Path, out: Path) -> tuple[int, int]:
+    """Write the trials of two journals of one domain into a new one; how many it has, and how many both had.
+
+    The new journal goes on with the seed and the strategy of the first. Trials stand in the order in which
+    they were asked. A point that both have is kept once, with its value where one of them has it.
+
+    Raises:
+        JournalMismatch: the journals are about other domains or senses, or differ in a point's value.
+    """
+    _ensure_free(out)
+    header, domain, one = read_journal(first)
+    other_header, _, other = read_journal(second, domain)
+    differs = difference(replace(other_header, seed=header.seed, strategy=header.strategy), header)
+    if differs is not None:
+        raise JournalMismatch(f"{first} and {second} cannot be merged: the second was written {differs}")
+    kept = {trial.point: trial for trial in one if trial.state != "cancelled"}
+    free = [trial for trial in (*one, *other) if trial.state == "cancelled"]
+    both = 0
+    for trial in other:
+        if trial.state == "cancelled":
+            continue
+        known = kept.get(trial.point)
+        both += known is not None
+        kept[trial.point] = trial if known is None else _agreed(known, trial, first, second)
+    trials = sorted([*kept.values(), *free], key=lambda trial: trial.asked_at or 0.0)
+    notes = {**header.notes, "merged": [first.name, second.name]}
+    journal = Journal(out, replace(header, notes=notes), domain)
+    try:
+        journal.asked([replace(trial, number=number) for number, trial in enumerate(trials)])
+    finally:
+        journal.close()
+    return len(trials), both
+
+
+def _agreed(one: Trial, other: Trial, first: Path, second: Path) -> Trial:
+    """The trial of two at one point that says more."""
+    if one.value is not None and other.value is not None and one.value != other.value:
+        raise JournalMismatch(
+            f"{first} and {second} cannot be merged: trial {one.number} of the first and trial "
+            f"{other.number} of the second are the same point, with the values {one.value:g} and "
+            f"{other.value:g}. Correct one with `milbox amend`"
+        )
+    weight = {"pending": 0, "failed": 1, "finished": 2}
+    return max(one, other, key=lambda trial: weight[trial.state])
+
+
+def _ensure_free(out: Path) -> None:
+    if out.exists():
+        raise JournalError(f"{out} exists already; choose another name")

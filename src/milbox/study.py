@@ -50,6 +50,7 @@ class Study:
         seed: int = 0,
         journal: Path | str | None = None,
         minimize: bool = False,
+        budget: int | None = None,
         known: Iterable[tuple[Mapping[str, Any], float]] = (),
         notes: Mapping[str, Any] | None = None,
     ) -> None:
@@ -61,6 +62,8 @@ class Study:
             seed: a non-negative integer.
             journal: a file, created if it does not exist; None keeps everything in memory.
             minimize: whether small values are good.
+            budget: how many evaluations there will be, if that is known; without a number of random points in
+                the strategy, it follows from this. A journal that exists goes on with the number it has.
             known: the user's own data, as (assignment, value); they become finished trials.
             notes: JSON to keep in a journal that is created now, for whoever opens it again.
         """
@@ -77,16 +80,25 @@ class Study:
             raise TypeError(
                 f"strategy must be an object with a propose method, such as NNMILP(), not {strategy!r}"
             )
-        self.strategy: Strategy = strategy
-        from milbox.strategies.identity import identity  # with every strategy, which takes a while to import
+        # With every strategy, which takes a while to import.
+        from milbox.strategies.identity import identity
+        from milbox.strategies.initial import settled
 
-        self._identity = identity(strategy, domain)
+        budget = None if budget is None else whole("budget", budget, 1)
+        self.strategy: Strategy = settled(strategy, domain, budget)
+        self._identity = identity(self.strategy, domain)
         given = known_trials(domain, known)
         if not given:  # a known point shows that there is one
             ensure_feasible(domain, Scip())
         ensure_conditions(domain, Scip())
-        header = new_header(domain, self._identity, self.seed, self.sense, notes or {})
+        header = replace(
+            new_header(domain, self._identity, self.seed, self.sense, notes or {}),
+            counted=self.strategy is strategy,
+        )
         self._ledger = Ledger(domain, header, journal)
+        # A journal goes on with the number of random points it has.
+        self.strategy = settled(strategy, domain, budget, self._ledger.header.strategy)
+        self._identity = identity(self.strategy, domain)
         self._exhausted = False
         try:
             if self.trials:

@@ -150,7 +150,7 @@ DOMAINS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Domain([K], [3 <= 4]), TypeError, "True is not a constraint"),
     (lambda: Domain([K], "k <= 3"), TypeError, "'k <= 3' is not a constraint"),
     (lambda: Domain([K], [K]), TypeError, r"Integer\('k', 1, 5\) is not a constraint"),
-    (lambda: Domain([K], None), TypeError, "None is not a constraint"),  # type: ignore[arg-type]
+    (lambda: Domain([K], None), TypeError, "None is not a constraint"),
     (
         lambda: Domain.from_json({"variables": [{"kind": "complex", "name": "r"}], "constraints": []}),
         ValueError,

@@ -87,7 +87,7 @@ def test_a_journal_keeps_the_identity(tmp_path: Path) -> None:
     with pytest.raises(
         JournalMismatch, match=r"strategy nn\+milp@2\(initial=3\), and is opened with nn\+milp@2"
     ):
-        mb.Study(DOMAIN, journal=tmp_path / "run.db")
+        mb.Study(DOMAIN, mb.NNMILP(initial=50), journal=tmp_path / "run.db")
 
 
 def test_another_version_is_said_and_goes_on(tmp_path: Path) -> None:

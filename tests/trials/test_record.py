@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import milbox.domain as md
+from milbox.strategies import RandomSearch
 from milbox.study import Study
 from milbox.trials.journal import glance
 from milbox.trials.origin import KNOWN, RANDOM, Origin, Source
@@ -39,7 +40,8 @@ def test_the_best_is_the_first_of_equals_by_the_sense(sense: Sense) -> None:
 
 def test_a_study_and_its_journal_are_read_alike(tmp_path: Path) -> None:
     domain = md.Domain([md.integer("k", 0, 3)])
-    with Study(domain, journal=tmp_path / "run.db", minimize=True, known=[({"k": 3}, 5.0)]) as study:
+    known = [({"k": 3}, 5.0)]
+    with Study(domain, RandomSearch(), journal=tmp_path / "run.db", minimize=True, known=known) as study:
         study.note({"budget": 2})
         study.tell(study.ask().number, 2.0, seconds=0.5)
         study.fail(study.ask().number, "broke", seconds=0.25)

@@ -82,6 +82,7 @@ def create_study(
             seed=seed,
             journal=journal,
             minimize=problem.sense == "minimize",
+            budget=budget,
             known=known,
             notes=notes_of(problem, initial, strategy, budget),
         )

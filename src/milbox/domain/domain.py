@@ -23,6 +23,7 @@ from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import Linear
 from milbox.domain.model.operators import shown
 from milbox.domain.model.variables import MOST_FEATURES, MOST_VARIABLES, Variable, width
+from milbox.domain.stated import Stated, Words, named, stated
 from milbox.domain.symmetries import count_orbits, prove, symmetries_of
 
 if TYPE_CHECKING:
@@ -36,13 +37,16 @@ class Domain:
     """Variables and the constraints between them: the set of points that may be proposed.
 
     `declared` is what the user named (scalars and arrays); `variables` are the scalars behind it, in order.
-    A point has one code for each of them.
+    A point has one code for each of them. Constraints are given in lists, or by name, as
+    `{"budget": x.sum() <= 3}`: messages, tables and pages then name them. `words` are what the user said
+    of the constraints, in order.
     """
 
     declared: Sequence[Any]
-    constraints: Sequence[Any] = ()
+    constraints: Any = ()
     symmetries: Sequence[Any] = ()
     """Maps of the domain onto itself that change no value, such as `reverse_complement(sequence)`."""
+    words: Sequence[Words] = ()
 
     def __post_init__(self) -> None:
         single = isinstance(self.declared, Array) or not isinstance(self.declared, Iterable)
@@ -68,7 +72,12 @@ class Domain:
                 f"the domain has {len(self.variables):,} variables with {self.features:,} features, of which "
                 f"{widest.name!r} has most; a domain may have {MOST_VARIABLES:,} and {MOST_FEATURES:,}"
             )
-        object.__setattr__(self, "constraints", statements(self.constraints))
+        if isinstance(self.constraints, Mapping):
+            flat, words = named(self.constraints)
+            object.__setattr__(self, "words", words)
+        else:
+            flat = statements(self.constraints)
+        object.__setattr__(self, "constraints", flat)
         object.__setattr__(self, "symmetries", symmetries_of(self.symmetries))
         for what, things in (("constraint", self.constraints), ("symmetry", self.symmetries)):
             for thing in things:
@@ -310,7 +319,8 @@ class Domain:
         return {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (self.declared, self.constraints, self.symmetries)  # without what was worked out
+        # Without what was worked out.
+        return _restored, (self.declared, self.constraints, self.symmetries, self.words)
 
     @cached_property
     def orbits(self) -> int | None:
@@ -319,7 +329,17 @@ class Domain:
 
     def narrowed(self, rules: Iterable[Any]) -> "Domain":
         """The points that keep more rules. Images of points under the symmetries may break these."""
-        return _restored(self.declared, (*self.constraints, *rules), self.symmetries)
+        return _restored(self.declared, (*self.constraints, *rules), self.symmetries, self.words)
+
+    @cached_property
+    def rules(self) -> tuple[Stated, ...]:
+        """The constraints as the user stated them: by name, and in the user's own words."""
+        return tuple(stated(self.constraints, self.words))
+
+    def rules_of(self, guilty: Iterable[Constraint]) -> list[Stated]:
+        """The rules behind some of the domain's constraints."""
+        wanted = {id(constraint) for constraint in guilty}
+        return [rule for rule in self.rules if any(id(c) in wanted for c in rule.constraints)]
 
     def to_json(self) -> dict[str, Any]:
         """A plain form that `from_json` rebuilds the domain from."""
@@ -356,8 +376,9 @@ class Domain:
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same for two domains exactly when their plain forms are equal."""
-        text = json.dumps(self.to_json(), sort_keys=True, separators=(",", ":"))
+        """The same for two domains exactly when their plain forms are, but for names and texts of rules."""
+        form = {key: part for key, part in self.to_json().items() if key != "rules"}
+        text = json.dumps(form, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def __eq__(self, other: object) -> bool:
@@ -374,15 +395,20 @@ class Domain:
 
     def _repr_html_(self) -> str:
         rows = [("variable", thing) for thing in self.declared] + [
-            ("constraint", c) for c in self.constraints
+            (rule.name or "constraint", rule.text) for rule in self.rules
         ]
         rows += [("symmetry", symmetry) for symmetry in self.symmetries]
         return display.table(str(self), ("", ""), rows)
 
 
-def _restored(declared: Sequence[Any], constraints: Sequence[Any], symmetries: Sequence[Any]) -> Domain:
+def _restored(
+    declared: Sequence[Any],
+    constraints: Sequence[Any],
+    symmetries: Sequence[Any],
+    words: Sequence[Words] = (),
+) -> Domain:
     """The domain with symmetries that were proved before."""
-    domain = Domain(declared, constraints)
+    domain = Domain(declared, constraints, words=words)
     object.__setattr__(domain, "symmetries", symmetries)
     return domain
 

@@ -8,6 +8,7 @@ from milbox.domain.model.array import Array, binary, categorical, integer, real
 from milbox.domain.model.constraint import constraint_from_json
 from milbox.domain.model.numbers import Exact, Number, number, plain
 from milbox.domain.model.variables import Categorical, Integer, Real, Variable
+from milbox.domain.stated import words_from_json, words_to_json
 from milbox.domain.symmetries import symmetry_from_json
 
 if TYPE_CHECKING:
@@ -15,13 +16,17 @@ if TYPE_CHECKING:
 
 
 def domain_to_json(domain: "Domain") -> dict[str, Any]:
-    """Declarations, constraints and symmetries, by name."""
-    form = {
+    """Declarations, constraints, symmetries and what the user said of the rules."""
+    form: dict[str, Any] = {
         "variables": [variable_to_json(thing) for thing in domain.declared],
         "constraints": [c.to_json() for c in domain.constraints],
     }
     # Left out where there are none, as in journals written before there were any.
-    return form | ({"symmetries": [s.to_json() for s in domain.symmetries]} if domain.symmetries else {})
+    if domain.symmetries:
+        form["symmetries"] = [s.to_json() for s in domain.symmetries]
+    if domain.words:
+        form["rules"] = words_to_json(domain.words)
+    return form
 
 
 def domain_from_json(form: Mapping[str, Any]) -> "Domain":
@@ -34,6 +39,7 @@ def domain_from_json(form: Mapping[str, Any]) -> "Domain":
         declared,
         [constraint_from_json(each, by_name) for each in form["constraints"]],
         [symmetry_from_json(each, by_name) for each in form.get("symmetries", ())],
+        words_from_json(form.get("rules", ())),
     )
 
 

@@ -20,12 +20,13 @@ def ensure_feasible(domain: Domain, solver: Solver) -> None:
     guilty = conflict(domain, solver)
     names = sorted({v.name for c in guilty for v in c.variables})
     shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-    listing = "".join(f"\n  {c}" for c in guilty)
-    remedy = "drop it" if len(guilty) == 1 else "drop or loosen one of them"
+    rules = domain.rules_of(guilty)
+    listing = "".join(f"\n  {rule.in_short()}" for rule in rules)
+    remedy = "drop it" if len(rules) == 1 else "drop or loosen one of them"
     raise DomainError(
-        f"no point satisfies the domain's {len(domain.constraints)} constraints; "
-        f"{'this one' if len(guilty) == 1 else f'these {len(guilty)}'} on ({shown}) cannot hold "
-        f"{'at all' if len(guilty) == 1 else 'together'}, {remedy}:{listing}"
+        f"no point satisfies the domain's {len(domain.rules)} constraints; "
+        f"{'this one' if len(rules) == 1 else f'these {len(rules)}'} on ({shown}) cannot hold "
+        f"{'at all' if len(rules) == 1 else 'together'}, {remedy}:{listing}"
     )
 
 

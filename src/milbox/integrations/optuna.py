@@ -30,6 +30,7 @@ from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
 from milbox.strategies import NNMILP
+from milbox.strategies.initial import settled
 from milbox.trials import Empty, Failed, Finished, History, Pending, Proposal, Trial, Unknown
 from milbox.trials.exhaustion import nothing_found
 from milbox.trials.sense import Sense, sign_of
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from milbox.strategies import Strategy
 
 POINT = "milbox:point"
+ORIGIN = "milbox:origin"
 CERTIFICATE = "milbox:certificate"
 LOGGER = optuna.logging.get_logger(__name__)
 
@@ -55,13 +57,22 @@ class MilboxSampler(BaseSampler):
         domain: what may be proposed. Scalar variables are the parameters, by name.
         seed: makes a sequential study repeatable; None takes a fresh one.
         strategy: who chooses; NN+MILP by default.
+        budget: how many trials there will be, if that is known; the number of random points first follows
+            from it where the strategy does not say.
     """
 
-    def __init__(self, domain: Domain, seed: int | None = None, strategy: "Strategy | None" = None) -> None:
+    def __init__(
+        self,
+        domain: Domain,
+        seed: int | None = None,
+        strategy: "Strategy | None" = None,
+        *,
+        budget: int | None = None,
+    ) -> None:
         ensure_feasible(domain, Scip())
         self._domain = domain
         self._seed = secrets.randbits(128) if seed is None else seed
-        self._strategy: Strategy = NNMILP() if strategy is None else strategy
+        self._strategy: Strategy = settled(NNMILP() if strategy is None else strategy, domain, budget)
         self._others = RandomSampler(seed=seed)
         self._lock = threading.Lock()
 
@@ -180,6 +191,7 @@ class MilboxSampler(BaseSampler):
         if certificate is not None:
             shown = f"{certificate.status}, gap {certificate.gap:.3g}, {certificate.solver}"
             study._storage.set_trial_system_attr(trial._trial_id, CERTIFICATE, shown)
+        study._storage.set_trial_system_attr(trial._trial_id, ORIGIN, proposal.origin)
         study._storage.set_trial_system_attr(trial._trial_id, POINT, list(proposal.point))
 
 

@@ -114,7 +114,7 @@ def header(record: Record, live: bool) -> Markup:
     sense = record.header.sense.replace("ize", "ise")
     facts = [
         f"{sense} over {count(len(record.domain.variables), 'variable')}",
-        count(len(record.domain.constraints), "constraint"),
+        count(len(record.domain.rules), "constraint"),
         moment(record.header.created_at).partition(",")[0],
     ]
     state = tag("span", text("live"), id="live", class_="badge live", role="status") if live else Markup("")

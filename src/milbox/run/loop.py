@@ -84,7 +84,7 @@ def evaluations(
     workers = whole("workers", workers, 1)
     if isinstance(executor, ProcessPoolExecutor):
         check_portable(objective)
-    if isinstance(study.strategy, ModelBased) and len(study.trials) < study.strategy.initial < budget:
+    if isinstance(study.strategy, ModelBased) and len(study.trials) < (study.strategy.initial or 0) < budget:
         warm()
     halted = stopped(stop, study)
     if executor is None and workers == 1:

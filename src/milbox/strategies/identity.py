@@ -43,6 +43,8 @@ def own_identity(strategy: Any, name: str, version: int) -> str:
 def _differences(strategy: Any, preset: Any) -> dict[str, str]:
     """The fields in which a strategy is not the preset."""
     shown = {field.name: compact(getattr(strategy, field.name)) for field in dataclasses.fields(strategy)}
+    if shown.get("initial") == "None":  # a number that is left to the study
+        del shown["initial"]
     return {name: text for name, text in shown.items() if text != compact(getattr(preset, name))}
 
 

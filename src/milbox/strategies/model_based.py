@@ -13,6 +13,7 @@ from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
 from milbox.inner.query import Query, Region
 from milbox.milp.program import Milp
+from milbox.strategies.initial import initial_points
 from milbox.strategies.local import Local, Step
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
@@ -40,7 +41,8 @@ class ModelBased:
 
     learner: Learner
     inner: InnerSolver = Auto()
-    initial: int = 50
+    initial: int | None = None
+    """How many random points come first; None leaves it to `strategies/initial.py`."""
     first: Strategy = RandomSearch()
     """The strategy that proposes the first `initial` points."""
     local: Local | None = None
@@ -48,7 +50,7 @@ class ModelBased:
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
-        if len(history.finished) < max(1, self.initial):  # a surrogate needs something to be fitted to
+        if self._random_left(domain, history):
             return self.first.propose(domain, history, count, rng)
 
         unit = unit_of(history.values)
@@ -85,9 +87,9 @@ class ModelBased:
         Raises:
             ValueError: the next point is not chosen by a surrogate, or the surrogate has no embedding.
         """
-        if len(history.finished) < max(1, self.initial):
+        if self._random_left(domain, history):
             raise ValueError(
-                f"the next point is one of the {self.initial} initial ones and has no program; "
+                f"the next point is one of the initial ones, which are drawn at random, and has no program; "
                 f"{len(history.finished)} are measured"
             )
         unit = unit_of(history.values)
@@ -116,15 +118,19 @@ class ModelBased:
             # Only the surrogate's kind and size matter here, and any data show them, feasible or not.
             points = np.array([[v.codes[0], v.codes[-1]] for v in domain.variables], dtype=np.int64).T
             surrogate = self.learner.fit(domain.encode(points), np.arange(len(points), dtype=np.float64), rng)
-        left = max(0, self.initial - len(history.finished))
         return "\n".join(
             [
                 f"{described(domain)}",
-                f"random points still to come: {left}",
+                f"random points still to come: {self._random_left(domain, history)}",
                 f"surrogate: {brief(self.learner)}",
                 *inner_explained(self.inner, Query(surrogate, Region(domain))),
             ]
         )
+
+    def _random_left(self, domain: Domain, history: History) -> int:
+        """How many points are measured before a model comes in: a surrogate is fitted to one at least."""
+        initial = initial_points(domain) if self.initial is None else self.initial
+        return max(0, max(1, initial) - len(history.finished))
 
 
 def training_set(domain: Domain, history: History, rng: Generator) -> tuple[FloatArray, FloatArray]:
@@ -181,7 +187,7 @@ def described(domain: Domain) -> str:
     onehot = int(domain.coding.onehot.sum())
     lines = [
         f"variables: {len(domain.variables)}, of which {onehot} one-hot; {domain.features} features",
-        f"constraints: {len(domain.constraints)}",
+        f"constraints: {len(domain.rules)}",
     ]
     if domain.symmetries:
         lines.append(f"symmetries: {', '.join(map(str, domain.symmetries))}")
@@ -231,12 +237,16 @@ def about(count: int) -> str:
     return text if len(text) <= 15 else f"{text[0]}.{text[1:3]}e{len(text) - 1}"
 
 
-def NNMILP(learner: Learner | None = None, inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802
+def NNMILP(  # noqa: N802
+    learner: Learner | None = None, inner: InnerSolver | None = None, initial: int | None = None
+) -> ModelBased:
     """NN+MILP, the default: a ReLU network with 16 neurons and the cheapest exact inner solver.
 
     Every other network, on average, is fitted to the ranks of the values in place of the values. Where
     variables are real, most points are chosen in a box round the best one, by such a network or by random
     hinges; a learner that is given is taken for every point as it is.
+    `initial` random points come first: by default a fifth of the budget, within 5 and 50, or 20 where no
+    budget is known, and at most a quarter of the domain's points.
     """
     return ModelBased(
         learner or Ranked(), inner or Auto(), initial, local=Local() if learner is None else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from milbox.domain import Domain
 from milbox.inner.sample import undrawable
@@ -14,7 +15,7 @@ from milbox.strategies.random import RandomSearch
 from milbox.surrogates import PAPER, LinearSkip, Ranked, ReluLearner
 
 INITIAL = 50
-"""Random points first, unless something else is said."""
+"""Random points first in the paper; what an identity leaves out."""
 
 
 def everywhere(domain: Domain) -> str | None:
@@ -33,6 +34,7 @@ class Named:
         refusal: why it cannot be used on a domain; None when it can.
         version: raised when it would propose something else than before; part of its identity.
         with_reals: the same for domains with reals or wide integers, where it is another.
+        adapts: whether budget and domain give the number of random points where nobody does; else it is 50.
     """
 
     summary: str
@@ -40,6 +42,12 @@ class Named:
     refusal: Callable[[Domain], str | None] = everywhere
     version: int = 2
     with_reals: int | None = None
+    adapts: bool = False
+
+    def default(self) -> Strategy:
+        """The strategy where nobody gives a number of random points."""
+        strategy: Any = self.make(INITIAL)
+        return cast("Strategy", replace(strategy, initial=None) if self.adapts else strategy)
 
 
 TABLE_2_SECONDS = 300.0
@@ -56,9 +64,10 @@ NAMED: Mapping[str, Named] = {
         "with reals, boxes round the best point, and random hinges too",
         lambda initial: NNMILP(initial=initial),
         with_reals=3,
+        adapts=True,
     ),
     "nn+milp/values": Named(
-        "our default without ranks", lambda initial: NNMILP(ReluLearner(), initial=initial)
+        "our default without ranks", lambda initial: NNMILP(ReluLearner(), initial=initial), adapts=True
     ),
     "nn+milp/scip": Named(
         "the paper's method as published: 25K epochs, no decay, inputs as they are, the program of "
@@ -70,9 +79,11 @@ NAMED: Mapping[str, Named] = {
         "the paper's training (25K epochs, no decay) with the fast exact inner solver",
         lambda initial: NNMILP(PAPER, initial=initial),
     ),
-    "nn+milp/fc32": Named("NN+MILP with FC(32)", lambda initial: NNMILP(Ranked(FC32), initial=initial)),
+    "nn+milp/fc32": Named(
+        "NN+MILP with FC(32)", lambda initial: NNMILP(Ranked(FC32), initial=initial), adapts=True
+    ),
     "nn+milp/fc16-16": Named(
-        "NN+MILP with FC(16,16)", lambda initial: NNMILP(Ranked(FC16_16), initial=initial)
+        "NN+MILP with FC(16,16)", lambda initial: NNMILP(Ranked(FC16_16), initial=initial), adapts=True
     ),
     "nn+milp/scip-fc32": Named(
         "NN+MILP as published, with FC(32) and 300 s (Table 2)",

@@ -8,7 +8,7 @@ from typing import Any
 
 from milbox.domain import Domain, Variable
 from milbox.trials.checks import storable
-from milbox.trials.identity import without_version
+from milbox.trials.identity import with_initial_of, without_version
 from milbox.trials.sense import Sense
 
 
@@ -29,6 +29,8 @@ class Header:
     """Seconds since 1970."""
     notes: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """Whatever the program that created the journal wants to find again, as JSON; it changes no proposal."""
+    counted: bool = field(default=True, compare=False)
+    """Whether the user gave the number of random points first; else a journal goes on with the one it has."""
 
     @property
     def budget(self) -> int | None:
@@ -70,14 +72,20 @@ def difference(written: Header, opened: Header) -> str | None:
         return f"to {written.sense}, and is opened to {opened.sense}"
     if written.seed != opened.seed:
         return f"with seed {written.seed}, and is opened with seed {opened.seed}"
-    if without_version(written.strategy) != without_version(opened.strategy):
+    strategy = _as_opened(written, opened)
+    if without_version(strategy) != without_version(opened.strategy):
         return f"with the strategy {written.strategy}, and is opened with {opened.strategy}"
     return None
 
 
+def _as_opened(written: Header, opened: Header) -> str:
+    """The strategy written; with the number of random points opened, where that is left to the journal."""
+    return written.strategy if opened.counted else with_initial_of(written.strategy, opened.strategy)
+
+
 def version_change(written: Header, opened: Header) -> str | None:
     """The end of a sentence on a strategy of another version; None if the version is the same."""
-    if written.strategy == opened.strategy:
+    if _as_opened(written, opened) == opened.strategy:
         return None
     return (
         f"with the strategy {written.strategy} and goes on with {opened.strategy}, which may propose other "

@@ -37,6 +37,7 @@ _EARLIER = {
 }
 _NUMBERS = re.compile(r"\b(initial|seed)=(\d+)")
 _INITIAL = "50"
+_COUNT = re.compile(r"(?:^|, )initial=(\d+)")
 
 
 def identity_text(name: str, version: int, settings: Mapping[str, str]) -> str:
@@ -55,6 +56,31 @@ def name_and_settings(identity: str) -> tuple[str, str] | None:
     """The name of a versioned identity and the text of its settings; None for any other text."""
     form = _FORM.fullmatch(identity)
     return None if form is None else (form["name"], form["settings"] or "")
+
+
+def initial_of(identity: str) -> int | None:
+    """The number of random points in a versioned identity; None for any other text."""
+    form = name_and_settings(identity)
+    if form is None:
+        return None
+    written = _COUNT.search(form[1])
+    return int(_INITIAL if written is None else written[1])
+
+
+def with_initial_of(identity: str, other: str) -> str:
+    """The identity with the number of random points that another identity has."""
+    form, number = _FORM.fullmatch(identity), initial_of(other)
+    if form is None or number is None:
+        return identity
+    settings = _COUNT.sub("", form["settings"] or "").removeprefix(", ")
+    if str(number) != _INITIAL:
+        # Settings stand in the order of the strategy's fields, as in the other identity.
+        place = _COUNT.search((name_and_settings(other) or ("", ""))[1])
+        assert place is not None
+        start = place.start()
+        before, after = settings[:start].removesuffix(", "), settings[start:].removeprefix(", ")
+        settings = ", ".join(part for part in (before, f"initial={number}", after) if part)
+    return f"{form['name']}@{form['version']}" + (f"({settings})" if settings else "")
 
 
 def recognised(text: str) -> str:

@@ -32,7 +32,8 @@ def known_trials(domain: Domain, known: Iterable[tuple[Mapping[str, Any], float]
         broken = domain.violations(point)
         if broken:
             raise ValueError(
-                f"{label} is not in the domain: {dict(assignment)} violates {', '.join(map(str, broken))}"
+                f"{label} is not in the domain: {dict(assignment)} violates "
+                + ", ".join(rule.in_short() for rule in domain.rules_of(broken))
             )
         if point in places:
             raise ValueError(f"{label} is the same point as known[{places[point]}]; keep one of them")

@@ -31,4 +31,9 @@ class Origin(str):
 
 
 KNOWN, RANDOM = Origin("known"), Origin("random")
-_SOURCES = {KNOWN: Source.KNOWN, RANDOM: Source.RANDOM}
+_SOURCES = {
+    KNOWN: Source.KNOWN,
+    RANDOM: Source.RANDOM,
+    # Of domains that cannot be drawn from: the optimum of a program with a random objective.
+    Origin("random objective"): Source.RANDOM,
+}

@@ -31,7 +31,9 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--force", is_flag=True, help="Overwrite the CSV file.")
 @click.option("--seed", type=click.IntRange(0), help="For a new journal [default: 0].")
 @click.option(
-    "--initial", type=click.IntRange(0), help="For a new journal: random points first [default: 50]."
+    "--initial",
+    type=click.IntRange(0),
+    help="For a new journal: random points first [default: 20, or a quarter of a small domain].",
 )
 @click.option("--strategy", metavar="NAME", help="For a new journal [default: as the problem file says].")
 @click.option("--known", type=FILE, help="Your own measurements: CSV or JSON with every variable, and value.")

@@ -150,9 +150,9 @@ def none_of(proof: "Certificate") -> str:
 
 def rule_lines(trial: "Trial", record: "Record") -> list[str]:
     """The linear constraints that are tight at the point, as rules."""
-    if not record.domain.constraints:
+    if not record.domain.rules:
         return []
-    count = len(record.domain.constraints)
+    count = len(record.domain.rules)
     which = {1: "the constraint", 2: "both constraints"}.get(count, f"all {count} constraints")
     head = f"It satisfies {which}"
     rules = [f"  {rule}" for rule in tight(trial, record)]
@@ -160,12 +160,11 @@ def rule_lines(trial: "Trial", record: "Record") -> list[str]:
 
 
 def tight(trial: "Trial", record: "Record") -> list[str]:
-    """The linear constraints that hold with equality at the point, as rules."""
+    """The rules with a linear constraint that holds with equality at the point, in the user's words."""
     import numpy as np
 
     from milbox.domain.model.expressions import Linear
     from milbox.domain.model.monomials import total
-    from milbox.domain.rules.write import rule_text
 
     columns = record.domain.columns(np.array([trial.point], dtype=np.int64))
     found = []
@@ -173,5 +172,5 @@ def tight(trial: "Trial", record: "Record") -> list[str]:
         if isinstance(constraint, Linear) and constraint.lower != constraint.upper:
             value = float(np.asarray(total(constraint.terms, columns)).ravel()[0])
             if value in (constraint.lower, constraint.upper):
-                found.append(rule_text(constraint))
-    return found
+                found.append(constraint)
+    return [str(rule) for rule in record.domain.rules_of(found)]

@@ -61,7 +61,9 @@ def running(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--budget", type=click.IntRange(1), required=True, help="How many trials there may be in all.")
 @click.option("--journal", type=FILE, help="The file that keeps the run [default: PROBLEM with .db].")
 @click.option("--seed", type=click.IntRange(0), help="The same seed gives the same run [default: 0].")
-@click.option("--initial", type=click.IntRange(0), help="Random feasible points first [default: 50].")
+@click.option(
+    "--initial", type=click.IntRange(0), help="Random feasible points first [default: by budget and domain]."
+)
 @click.option("--strategy", metavar="NAME", help="Who chooses the points [default: as the file says].")
 @click.option("--known", type=FILE, help="Your own measurements: CSV or JSON with every variable, and value.")
 @running

@@ -120,17 +120,20 @@ class Parser:
     def problem(self, initial: int | None, strategy: str | None) -> ProblemFile:
         """Everything, in the order of the file."""
         from milbox.domain import Domain
+        from milbox.domain.stated import Words
 
         self.known_keys(self.document, TABLES, "the file")
         declared = self.variables()
         rules = (*self.conditions(declared), *self.rules(declared))
         try:
-            domain = Domain(list(declared.values()), [c for rule in rules for c in rule.constraints])
+            rows = [c for rule in rules for c in rule.constraints]
+            words = [Words(len(rule.constraints), rule.text, rule.name) for rule in rules]
+            domain = Domain(list(declared.values()), rows, words=words)
         except (TypeError, ValueError) as error:
             self.fail(str(error), "variables")
         symmetries = self.symmetries(declared)
         try:
-            domain = Domain(domain.declared, domain.constraints, symmetries)
+            domain = Domain(domain.declared, domain.constraints, symmetries, words)
         except ValueError as error:
             self.fail(str(error), "symmetries")
         sense, objective = self.objective(declared)

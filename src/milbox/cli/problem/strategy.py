@@ -5,7 +5,7 @@ name that the library does not know.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from milbox.strategies.named import INITIAL, NAMED
 
@@ -23,26 +23,35 @@ def strategy_named(name: str, initial: int | None, domain: "Domain") -> "Strateg
     Raises:
         ValueError: there is no such strategy, it cannot be used on the domain, or it has no random points.
     """
-    make, refusal = found(name)
+    make, default, refusal = found(name)
     objection = refusal(domain)
     if objection is not None:
         raise ValueError(f"the strategy {name!r} cannot be used here: {objection}")
-    strategy = make(INITIAL if initial is None else initial)
-    if initial is not None and not hasattr(strategy, "initial"):
+    if initial is None:
+        return default()
+    strategy = make(initial)
+    if not hasattr(strategy, "initial"):
         raise ValueError(f"the strategy {name!r} has no number of initial points")
     return strategy
 
 
-def found(name: str) -> "tuple[Callable[[int], Strategy], Callable[[Domain], str | None]]":
-    """A function from the number of random points to a strategy, and the check of a domain."""
+Found: TypeAlias = "tuple[Callable[[int], Strategy], Callable[[], Strategy], Callable[[Domain], str | None]]"
+
+
+def found(name: str) -> Found:
+    """A function from the number of random points to a strategy, one without, and the check of a domain."""
     if name in NAMED:
-        return NAMED[name].make, NAMED[name].refusal
+        return NAMED[name].make, NAMED[name].default, NAMED[name].refusal
     if name not in algorithms():
         from milbox.errors import nearest
 
         raise ValueError(f"no strategy named {name!r}{nearest(name, names())}")
     algorithm = algorithms()[name]
-    return lambda initial: algorithm.strategy(initial, 0), algorithm.refusal
+    return (
+        lambda initial: algorithm.strategy(initial, 0),
+        lambda: algorithm.strategy(INITIAL, 0),
+        algorithm.refusal,
+    )
 
 
 def names() -> list[str]:

@@ -103,7 +103,9 @@ def point_of(row: Row, domain: "Domain") -> tuple[int, ...]:
     point = point_of_values(domain, values)
     broken = domain.violations(point)
     if broken:
-        raise ValueError(f"this point is not in the domain: it violates {broken[0]}")
+        raise ValueError(
+            f"this point is not in the domain: it violates {domain.rules_of(broken)[0].in_short()}"
+        )
     return point
 
 

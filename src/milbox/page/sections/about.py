@@ -38,7 +38,7 @@ def about_run(record: Record) -> Markup:
         ("Sense", header.sense.replace("ize", "ise")),
         ("Points in the domain", points),
         ("Variables", f"{len(domain.variables):,}"),
-        ("Constraints", f"{len(domain.constraints):,}"),
+        ("Constraints", f"{len(domain.rules):,}"),
         ("Seed", str(header.seed)),
         ("Started", moment(header.created_at)),
         ("Last value", moment(last) if last is not None else "none yet"),

@@ -11,6 +11,7 @@ from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Implies, Linea
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.model.monomials import Monomial, total
 from milbox.domain.rules.write import rule_text
+from milbox.domain.stated import Stated
 from milbox.page.formats import count, number, short
 from milbox.page.svg.markup import Markup, coordinate, joined, tag, text
 from milbox.trials.record import Record
@@ -29,18 +30,19 @@ class Standing:
     room: float
     """The sort key of the table: 0 is tight, 1 leaves all the room there is, more has no measure of room."""
     gauge: Markup = Markup("")
+    name: str | None = None
 
 
 def constraints(record: Record) -> Markup:
     """A row for each constraint, the tightest first."""
-    rules = list(conjuncts(record.domain.constraints))
+    rules = record.domain.rules
     if not rules:
         return tag("p", text("The domain has no constraints."), class_="quiet")
     if record.best is None:
         words = f"The domain has {count(len(rules), 'constraint')}; there is no best point to check yet."
         return tag("p", text(words), class_="quiet")
     codes = record.domain.columns(record.domain.codes([record.best.point]))
-    standings = sorted((standing(rule, codes) for rule in rules), key=lambda s: s.room)
+    standings = sorted((stated(rule, codes) for rule in rules), key=lambda s: s.room)
     tight = sum(s.verdict == "tight" for s in standings)
     equal = sum(s.verdict == "equality" for s in standings)
     facts = [f"{count(tight, 'constraint')} of {len(rules):,} {'is' if tight == 1 else 'are'} tight"]
@@ -79,12 +81,28 @@ def row(standing: Standing) -> Markup:
     shown = short(rule, LONGEST)
     full = tag("code", text(shown), title=rule[:2000] if shown != rule else None)
     kind = standing.verdict.replace(" ", "-")
+    name = [] if standing.name is None else [tag("strong", text(standing.name), class_="name")]
     return tag(
         "li",
         tag("span", text(standing.verdict), class_=f"badge {kind}"),
-        tag("div", full, tag("span", text(standing.detail), class_="detail"), class_="rule"),
+        tag("div", *name, full, tag("span", text(standing.detail), class_="detail"), class_="rule"),
         standing.gauge,
     )
+
+
+def stated(rule: Stated, codes: Mapping[str, IntArray]) -> Standing:
+    """The state of a rule at one point: that of its tightest part, in the user's words."""
+    parts = [standing(part, codes) for part in conjuncts(rule.constraints)]
+    # A rule that is always true has no part.
+    tightest = min(parts, key=lambda part: part.room, default=Standing("", "holds", "", 2.0))
+    detail = tightest.detail
+    if len(parts) > 1:
+        alike = sum(part.verdict == tightest.verdict for part in parts)
+        detail = f"{alike:,} of its {len(parts):,} parts: {tightest.verdict}" + (
+            f"; {detail}" if alike == 1 and detail else ""
+        )
+    gauge = tightest.gauge if len(parts) == 1 else Markup("")
+    return Standing(rule.text, tightest.verdict, detail, tightest.room, gauge, rule.name)
 
 
 def standing(constraint: Constraint, codes: Mapping[str, IntArray]) -> Standing:
@@ -113,6 +131,8 @@ def standing(constraint: Constraint, codes: Mapping[str, IntArray]) -> Standing:
                 return Standing(rule, "idle", "its condition does not hold, so it asks for nothing", 1.2)
             inner = standing(consequence, codes)
             detail = f"its condition holds; {inner.detail}"
+            if inner.verdict == "equality":  # of the consequence alone: other points leave room
+                return Standing(rule, "in force", detail, 1.1, inner.gauge)
             return Standing(rule, inner.verdict, detail, inner.room, inner.gauge)
         case AnyOf(parts):
             held = sum(bool(part.holds(codes)[0]) for part in parts)

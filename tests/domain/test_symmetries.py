@@ -1,4 +1,4 @@
-"""Are symmetries refused unless they are ones, and are images trained on, excluded and counted?"""
+"""Declared symmetries are checked, and images are trained on, excluded and counted."""
 
 import itertools
 import pickle

@@ -1,4 +1,4 @@
-"""Do the solvers that search boxes find the best point of a box, and certify what they are about?"""
+"""Solvers that search boxes find the best point of a box and certify what they are about."""
 
 import itertools
 

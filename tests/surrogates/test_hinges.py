@@ -1,4 +1,4 @@
-"""Is a draw of hinges a belief that goes through the data and is uncertain elsewhere?"""
+"""A draw of hinges goes through the data and is uncertain elsewhere."""
 
 import numpy as np
 import pytest

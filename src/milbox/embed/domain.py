@@ -27,9 +27,9 @@ from milbox.domain import (
     Not,
     OnlyIf,
     Table,
-    Variable,
 )
 from milbox.domain.box import Box
+from milbox.domain.components import takes
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.kept import kept
 from milbox.domain.linear_system import relaxed
@@ -450,11 +450,6 @@ def activity(terms: Sequence[tuple[Monomial, int]], row: Sequence[float]) -> tup
     ends = [(c * low, c * high) for c, (low, high) in zip(row, ranges, strict=True)]
     slack = 2.0**-50 * sum(max(abs(low), abs(high)) for low, high in ends)
     return sum(min(pair) for pair in ends) - slack, sum(max(pair) for pair in ends) + slack
-
-
-def takes(variable: Variable, value: object) -> bool:
-    """Whether the value is among a variable's."""
-    return any(variable.value(code) == value for code in variable.codes)
 
 
 from milbox.embed import structures  # noqa: E402, F401 - importing registers automata and graphs

@@ -134,7 +134,7 @@ class Watch:
         body.add_row("best", best)
         if self.ended:
             last = self.ended[-1]
-            shown = f"{last.value:g}" if last.value is not None else f"failed: {first_line(last.reason)}"
+            shown = f"{last.value:g}" if last.value is not None else f"failed: {last.short_reason}"
             body.add_row("last", Text.assemble(shown, (f"  {last.origin}", "dim")))
         body.add_row("proved", Text(" · ".join(self.proof())))
         body.add_row("time in", Text(spent_text(spent(self.ended))))
@@ -199,8 +199,3 @@ def sparkline(curve: list[float], width: int = 24) -> str:
     low, high = min(places) / 2, max(places) / 2  # halves, whose difference is within the range of floats
     span = (high - low) or 1.0
     return "".join(BARS[round((value / 2 - low) / span * (len(BARS) - 1))] for value in places)
-
-
-def first_line(reason: str | None) -> str:
-    """The summary of a reason."""
-    return (reason or "").partition("\n")[0]

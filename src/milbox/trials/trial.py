@@ -141,6 +141,11 @@ class Trial:
         return self.outcome.reason if isinstance(self.outcome, Failed) else None
 
     @property
+    def short_reason(self) -> str:
+        """The first line of the reason why the trial failed; empty when it has not."""
+        return (self.reason or "").strip().partition("\n")[0]
+
+    @property
     def ended(self) -> bool:
         """Whether the trial was measured or has failed."""
         return isinstance(self.outcome, Finished | Failed)

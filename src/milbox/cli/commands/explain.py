@@ -101,7 +101,7 @@ def fitted_to(trial: "Trial", record: "Record") -> int:
 def headline(trial: "Trial", best: "list[Trial]") -> str:
     """The outcome of the trial and its rank."""
     if trial.value is None:
-        why = f": {trial.reason.partition(chr(10))[0]}" if trial.reason else ""
+        why = f": {trial.short_reason}" if trial.reason else ""
         return f"Trial {trial.number} is {trial.state}{why}."
     rank = best.index(trial) + 1
     place = "the best" if rank == 1 else f"number {rank}"

@@ -187,7 +187,7 @@ def trial_lines(chosen: "list[Trial]") -> list[str]:
         gap = "" if trial.certificate is None else f"{trial.certificate.gap:.2%}"
         shown = "  ".join(f"{name}={value_text(given)}" for name, given in trial.assignment.items())
         if trial.reason:
-            shown += f"  ({trial.reason.partition(chr(10))[0]})"
+            shown += f"  ({trial.short_reason})"
         rows.append((str(trial.number), value, gap, trial.origin, shown))
     widths = [max(len(row[column]) for row in rows) for column in range(4)]
     return [

@@ -15,9 +15,7 @@ SHOWN = 40
 def failures(record: Record) -> Markup | None:
     """The reasons of failures, the most frequent first; None when no trial failed."""
     reasons = Counter(
-        (trial.reason or "").strip().partition("\n")[0] or "no reason given"
-        for trial in record.trials
-        if trial.state == "failed"
+        trial.short_reason or "no reason given" for trial in record.trials if trial.state == "failed"
     )
     if not reasons:
         return None

@@ -102,7 +102,7 @@ def drawn(record: Record, improving: list[Trial], width: int) -> Markup:
 def label_of(trial: Trial) -> str:
     """The note on one trial."""
     if trial.value is None:
-        reason = (trial.reason or "").partition("\n")[0][:80]
+        reason = trial.short_reason[:80]
         return f"trial {trial.number}: failed, {reason}"
     took = evaluation_seconds(trial)
     spent = f", measured in {duration(took)}" if took > 0 else ""

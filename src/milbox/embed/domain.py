@@ -1,4 +1,4 @@
-"""Rows of every kind of constraint.
+"""Domains as columns and rows of a program that is being built.
 
 A constraint is enforced outright, or only when a 0/1 expression is one (`when`); parts of a disjunction
 get such an expression each. Negations are pushed to the leaves first, so one direction is enough: the
@@ -15,24 +15,13 @@ from scipy.sparse import csr_array, diags_array
 
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import (
-    AllDifferent,
-    AllOf,
-    AnyOf,
     Constraint,
-    Count,
     Domain,
-    Implies,
-    Linear,
     Literal,
-    Not,
-    OnlyIf,
     Table,
 )
 from milbox.domain.box import Box
-from milbox.domain.components import takes
-from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.kept import kept
-from milbox.domain.linear_system import relaxed
 from milbox.domain.model.monomials import Monomial, reach
 from milbox.embed.affine import NOTHING, constant, total
 from milbox.milp.program import Affine, MilpBuilder
@@ -260,73 +249,6 @@ def enforce(constraint: Constraint, formulation: Formulation, when: Affine) -> N
     )
 
 
-@enforce.register
-def _(literal: Literal, formulation: Formulation, when: Affine) -> None:
-    formulation.at_least(formulation.literal(literal) + -1.0 * when, 0)
-
-
-@enforce.register
-def _(constraint: Linear, formulation: Formulation, when: Affine) -> None:
-    terms = constraint.terms
-    ranges = [reach([(m, 1)]) for m, _ in terms]
-    row, low, high = relaxed([c for _, c in terms], ranges, constraint.lower, constraint.upper)
-    kept = [(c, m) for c, (m, _) in zip(row, terms, strict=True) if c != 0.0]
-    expression = total(c * formulation.monomial(m) for c, m in kept)
-    least, most = activity(terms, row)
-    if formulation.narrowed:
-        lowest, highest = formulation.extent(expression)
-        least, most = max(least, lowest), min(most, highest)
-    formulation.limit(expression, low, high, least, most, when)
-
-
-@enforce.register
-def _(constraint: AllOf, formulation: Formulation, when: Affine) -> None:
-    for part in constraint.parts:
-        formulation.enforce(part, when)
-
-
-@enforce.register
-def _(constraint: AnyOf, formulation: Formulation, when: Affine) -> None:
-    held = total(formulation.indicator(part) for part in constraint.parts)
-    formulation.at_least(held + -1.0 * when, 0)
-
-
-@enforce.register
-def _(constraint: Not, formulation: Formulation, when: Affine) -> None:
-    formulation.enforce(constraint.part.negation(), when)
-
-
-@enforce.register
-def _(constraint: Implies, formulation: Formulation, when: Affine) -> None:
-    formulation.enforce(AnyOf((constraint.condition.negation(), constraint.consequence)), when)
-
-
-@enforce.register
-def _(constraint: OnlyIf, formulation: Formulation, when: Affine) -> None:
-    # One row for each condition that has to hold is tighter than one for all of them.
-    for part in conjuncts([constraint.presence]):
-        formulation.enforce(AnyOf((part, constraint.consequence)), when)
-
-
-@enforce.register
-def _(constraint: Count, formulation: Formulation, when: Affine) -> None:
-    formulation.count(constraint.parts, constraint.lower, constraint.upper, when)
-
-
-@enforce.register
-def _(constraint: AllDifferent, formulation: Formulation, when: Affine) -> None:
-    for value in constraint.values:
-        takers = [
-            formulation.literal(Literal(v, v.code(value))) for v in constraint.variables if takes(v, value)
-        ]
-        formulation.limit(total(takers), -math.inf, 1, 0, len(takers), when)
-
-
-@enforce.register
-def _(constraint: Table, formulation: Formulation, when: Affine) -> None:
-    formulation.table(constraint, when)
-
-
 def formulate(domain: Domain, milp: MilpBuilder, box: Box | None = None) -> Formulation:
     """Columns for the domain's features, and rows that leave exactly its points, or those in a box.
 
@@ -452,4 +374,4 @@ def activity(terms: Sequence[tuple[Monomial, int]], row: Sequence[float]) -> tup
     return sum(min(pair) for pair in ends) - slack, sum(max(pair) for pair in ends) + slack
 
 
-from milbox.embed import structures  # noqa: E402, F401 - importing registers automata and graphs
+from milbox.embed import kinds, structures  # noqa: E402, F401 - importing registers the kinds of constraints

@@ -1,6 +1,6 @@
 """Constraints as data; each evaluates itself at many points, without rows and without a solver.
 
-`holds(codes)` answers for many points at once; its rows live in `milbox.embed.domain`, and a test proves
+`holds(codes)` answers for many points at once; its rows live in `milbox.embed.kinds`, and a test proves
 that both faces agree on every point of small domains.
 """
 

@@ -70,6 +70,12 @@ def cancelled(trial: int) -> None:
     _say(logging.INFO, "cancelled", "trial %d", trial, trial=trial)
 
 
+def changed(trials: int, outside: int) -> None:
+    """The study goes on with another domain, which some of its trials are outside of."""
+    text = "the domain, after %s, %d of them outside it now"
+    _say(logging.INFO, "changed", text, _count(trials, "trial"), outside, trials=trials, outside=outside)
+
+
 def worker_died(trial: int, deaths: int) -> None:
     """A worker died in the middle of a trial; `deaths` counts them so far."""
     _say(

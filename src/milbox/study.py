@@ -18,10 +18,11 @@ from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
 from milbox.trials import Answer, Cancelled, Empty, Failed, Finished, Found, History, Proposal, Trial, Unknown
 from milbox.trials.answer import checked
+from milbox.trials.change import Change
 from milbox.trials.checks import measured, noted, storable, whole
 from milbox.trials.exhaustion import nothing_found, nothing_left
 from milbox.trials.header import new_header
-from milbox.trials.known import known_trials, not_held
+from milbox.trials.known import known_trials, not_held, report
 from milbox.trials.ledger import Ledger
 from milbox.trials.narrowing import narrowed, narrowing
 from milbox.trials.record import Record, best_of
@@ -64,12 +65,12 @@ class Study:
             minimize: whether small values are good.
             budget: how many evaluations there will be, if that is known; without a number of random points in
                 the strategy, it follows from this. A journal that exists goes on with the number it has.
-            known: the user's own data, as (assignment, value); they become finished trials.
+            known: the user's own data, as (assignment, value); they become finished trials. Points outside
+                the domain train the model too; a warning says how many there are.
             notes: JSON to keep in a journal that is created now, for whoever opens it again.
         """
         if not isinstance(domain, Domain):
             raise TypeError(f"a study needs a Domain, not {domain!r}")
-        self.domain = domain
         self.seed: int = whole("seed", seed, 0)
         self.sense: Sense = "minimize" if minimize else "maximize"
         if strategy is None:
@@ -88,7 +89,7 @@ class Study:
         self.strategy: Strategy = settled(strategy, domain, budget)
         self._identity = identity(self.strategy, domain)
         given = known_trials(domain, known)
-        if not given:  # a known point shows that there is one
+        if all(trial.outside is not None for trial in given):  # a known point shows that there is one
             ensure_feasible(domain, Scip())
         ensure_conditions(domain, Scip())
         header = replace(
@@ -106,9 +107,20 @@ class Study:
             new = not_held(given, self._ledger.history)
             if new:
                 self._ledger.add(new)
+                report(new)
         except BaseException:
             self.close()
             raise
+
+    @property
+    def domain(self) -> Domain:
+        """The points that may be proposed."""
+        return self._ledger.domain
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Every change of the domain, in order."""
+        return self._ledger.changes
 
     @property
     def journal(self) -> Path | None:
@@ -131,7 +143,7 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The best finished trial, the earliest of equals; None before the first value."""
+        """The best finished trial of the domain, the earliest of equals; None before the first value."""
         return best_of(self.trials, self.sense)
 
     @property
@@ -151,7 +163,7 @@ class Study:
     @property
     def proved(self) -> bool:
         """Whether the best trial is the proved optimum: every point of the domain has been measured."""
-        return self.exhausted and len(self.history.finished) == len(self.history.asked_points)
+        return self.exhausted and len(self.history.inside) == len(self.history.asked_points)
 
     def ask(self, *, fix: Mapping[str, Any] | None = None, where: Any = ()) -> Trial:
         """The next point to evaluate; arguments and errors as `ask_many`."""
@@ -296,6 +308,32 @@ class Study:
         self._ledger.change(number, lambda history: history.cancelled(number, given_up))
         self._exhausted = False
         events.cancelled(number)
+
+    def change(self, domain: Domain, values: Mapping[str, Any] | None = None) -> None:
+        """Go on with another domain: other rules, wider or narrower ranges, further variables.
+
+        Trials outside the new domain stay, and train the model; `best` and the certificates of later
+        proposals are about the new domain alone. The journal keeps the change.
+
+        Args:
+            domain: the points that may be proposed from now on, with every variable that there was.
+            values: of variables that are new, in the trials so far, by name.
+
+        Raises:
+            DomainError: the new domain has no points.
+            ValueError: a variable is gone or of another kind, or a new one has no value for older trials.
+        """
+        if not isinstance(domain, Domain):
+            raise TypeError(f"a study needs a Domain, not {domain!r}")
+        from milbox.strategies.identity import identity
+
+        ensure_feasible(domain, Scip())
+        ensure_conditions(domain, Scip())
+        with self._ledger.lock:
+            known_as = identity(self.strategy, domain)
+            trials = self._ledger.move(domain, values or {}, storable(known_as))
+            self._identity, self._exhausted = known_as, False
+        events.changed(len(trials), sum(trial.outside is not None for trial in trials))
 
     def explain(self) -> Any:
         """What the strategy believes about the objective, where it can say so."""

@@ -308,8 +308,7 @@ def test_known_data(tmp_path: Path) -> None:
         ('"""a""",2,1,,3', "'x[1]' is missing"),
         ('"""a""",2,1,0,', "the value '' is not a number"),
         ('"""z""",2,1,0,3', "'c' has no choice"),
-        ('"""a""",7,1,0,3', "'n' takes -1 to 3, not 7"),
-        ('"""a""",0,0,0,3', "this point is not in the domain: it violates x[0] + x[1] >= 1"),
+        ('"""a""",1.5,1,0,3', "'n' takes whole numbers from -1 to 3, not 1.5"),
         ('"""a""",2,1,0,3', "the same point stands on line 2"),
     ]:
         path.write_text(f'c,n,"x[0]","x[1]",value\n"""a""",2,1,0,1.5\n{row}\n')

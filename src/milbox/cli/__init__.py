@@ -20,6 +20,7 @@ import click
 from milbox.cli.commands.about import version
 from milbox.cli.commands.ask_tell import amend, ask, cancel, tell
 from milbox.cli.commands.bench import bench
+from milbox.cli.commands.change import change
 from milbox.cli.commands.check import check
 from milbox.cli.commands.copies import backup, merge
 from milbox.cli.commands.data import data
@@ -36,7 +37,7 @@ from milbox.errors import MilboxError, ObjectiveFailed, Unavailable, Unsupported
 
 GROUPS = {
     "Start": [init, check, demo],
-    "Run": [run, resume, ask, tell, amend, cancel],
+    "Run": [run, resume, ask, tell, amend, cancel, change],
     "Look": [status, best, trials, report, serve, explain, export],
     "Keep": [backup, merge],
     "Other": [bench, data, version],

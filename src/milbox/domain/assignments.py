@@ -1,7 +1,7 @@
 """Points as assignments, {name: value}, which the objective sees; and these as plain lists and numbers."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from milbox.domain.model.array import Array
 
 if TYPE_CHECKING:
     from milbox.domain.domain import Domain
+    from milbox.domain.model.variables import Variable
 
 
 def plain(assignment: Mapping[str, Any]) -> dict[str, Any]:
@@ -66,8 +67,15 @@ def array_conditions(domain: "Domain") -> dict[str, bool]:
     return found
 
 
-def point_of(domain: "Domain", assignment: Mapping[str, Any]) -> Point:
-    """The point behind an assignment, or an error that names what is wrong with it."""
+def own_code(variable: "Variable", value: Any) -> int:
+    """The code of a value that the variable takes."""
+    return variable.code(value)
+
+
+def point_of(
+    domain: "Domain", assignment: Mapping[str, Any], code: "Callable[[Variable, Any], int]" = own_code
+) -> Point:
+    """The point behind an assignment, or an error that names what is wrong with it; `code` reads values."""
     names = [str(thing.name) for thing in domain.declared]
     conditional = {domain.variables[i].name for i in domain.conditions} | set(array_conditions(domain))
     missing = [name for name in names if name not in assignment and name not in conditional]
@@ -90,14 +98,16 @@ def point_of(domain: "Domain", assignment: Mapping[str, Any]) -> Point:
             if items.shape != thing.shape:
                 raise ValueError(f"{thing.name!r} has shape {thing.shape}, but {items.shape} was given")
             values += list(items.ravel())
-    return point_of_values(domain, values)
+    return point_of_values(domain, values, code)
 
 
-def point_of_values(domain: "Domain", values: Sequence[Any]) -> Point:
+def point_of_values(
+    domain: "Domain", values: Sequence[Any], code: "Callable[[Variable, Any], int]" = own_code
+) -> Point:
     """The point behind a value for each scalar variable, in order: None where it does not exist."""
     codes = np.array(
         [
-            v.codes[0] if i in domain.conditions else v.code(value)
+            v.codes[0] if i in domain.conditions else code(v, value)
             for i, (v, value) in enumerate(zip(domain.variables, values, strict=True))
         ],
         dtype=np.int64,
@@ -112,5 +122,5 @@ def point_of_values(domain: "Domain", values: Sequence[Any]) -> Point:
                 f"{variable.name!r} does not exist here, since {condition} fails; leave it out, or write None"
             )
         if exists:
-            codes[place] = variable.code(value)
+            codes[place] = code(variable, value)
     return tuple(codes.tolist())

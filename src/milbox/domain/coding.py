@@ -80,11 +80,15 @@ class Coding:
         return features
 
     def whole(self, points: IntArray) -> FloatArray:
-        """Points, one a row, as the whole numbers behind their features."""
+        """Points, one a row, as the whole numbers behind their features.
+
+        A code that a one-hot variable does not have sets none of its features.
+        """
         features = np.zeros((len(points), self.features))
         hot = self.onehot
-        columns = self.start[hot] + points[:, hot] - self.low[hot]
-        features[np.arange(len(points))[:, None], columns] = 1.0
+        codes, low, high = points[:, hot], self.low[hot], self.high[hot]
+        columns = self.start[hot] + np.clip(codes, low, high) - low
+        features[np.arange(len(points))[:, None], columns] = (codes >= low) & (codes <= high)
         features[:, self.start[~hot]] = points[:, ~hot]
         return features
 

@@ -260,10 +260,12 @@ def orbits(domain: "Domain", points: IntArray) -> list[list[Point]]:
     """The orbit of each point, one a row: the point itself, and then its other images in order."""
     if not domain.symmetries:
         return [[tuple(point)] for point in points.tolist()]
-    found = []
-    for images in group(domain).images(points).swapaxes(0, 1).tolist():
+    found: list[list[Point]] = [[tuple(point)] for point in points.tolist()]
+    # A point with a code that the domain does not have has no images.
+    legal = np.flatnonzero(np.all((points >= domain.coding.low) & (points <= domain.coding.high), axis=1))
+    for place, images in zip(legal, group(domain).images(points[legal]).swapaxes(0, 1).tolist(), strict=True):
         own, *others = map(tuple, images)
-        found.append([own, *sorted({*others} - {own})])
+        found[place] = [own, *sorted({*others} - {own})]
     return found
 
 

@@ -63,8 +63,15 @@ def side_by_side(
 
 
 def supply(study: Study, budget: int, stopped: Stopped) -> Callable[[int], list[Trial]]:
-    """A function that returns up to `n` trials to evaluate: pending ones, then new ones, then none."""
+    """A function that returns up to `n` trials to evaluate: pending ones, then new ones, then none.
+
+    Pending ones that a change of the domain has left outside are given up.
+    """
     pending = [trial for trial in study.trials if trial.state == "pending"]
+    for trial in pending:
+        if trial.outside is not None:
+            study.cancel(trial.number)
+    pending = [trial for trial in pending if trial.outside is None]
 
     def trials(count: int) -> list[Trial]:
         if stopped() is not None:

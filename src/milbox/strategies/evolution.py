@@ -46,7 +46,7 @@ class RegEvo:
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new children, or random points until `initial` are measured."""
-        population = history.finished[-self.alive :]
+        population = history.inside[-self.alive :]
         if len(history.finished) < self.initial or not population:
             return RandomSearch().propose(domain, history, count, rng)
         points = np.array([trial.point for trial in population], dtype=np.int64)

@@ -49,11 +49,12 @@ class Penalised:
             return RandomSearch().propose(domain, history, count, rng)
         unit = unit_of(history.values)
         points, values = history.points.codes(domain), history.values / unit
+        inside = np.array([trial.outside is None for trial in history.finished], dtype=bool)
         region = Region.untried(domain, history.asked_points)
         chosen: list[Proposal] = []
         for _ in range(count):
             began = time.perf_counter()
-            bad = self.infeasible(domain, points, rng)
+            bad = self.infeasible(domain, points[inside], rng)
             # As far below the worst as the best is above it, and below it in any case.
             penalty = values.min() - max(float(np.ptp(values)), 1.0)
             surrogate = self.learner.fit(

@@ -96,8 +96,17 @@ class History:
 
     @cached_property
     def asked_points(self) -> Points:
-        """The points of all trials but cancelled ones: what may not be proposed again."""
-        return Points(trial.point for trial in self.trials if not isinstance(trial.outcome, Cancelled))
+        """The points of the domain that may not be proposed again: of all trials but cancelled ones."""
+        return Points(
+            trial.point
+            for trial in self.trials
+            if trial.outside is None and not isinstance(trial.outcome, Cancelled)
+        )
+
+    @property
+    def inside(self) -> tuple[Trial, ...]:
+        """The trials that were measured, at points of the domain."""
+        return tuple(trial for trial in self.finished if trial.outside is None)
 
     @cached_property
     def turned(self) -> "History":
@@ -108,9 +117,9 @@ class History:
 
     @property
     def incumbent(self) -> Trial | None:
-        """The finished trial with the largest value, the earliest of equals; None before the first."""
+        """The finished trial of the domain with the largest value, the earliest of equals; None without."""
         # max keeps the first of equals.
-        return max(self.finished, key=operator.attrgetter("outcome.value"), default=None)
+        return max(self.inside, key=operator.attrgetter("outcome.value"), default=None)
 
     def asked(self, proposals: Sequence[Proposal]) -> "History":
         """The history after these proposals were handed out."""
@@ -121,7 +130,9 @@ class History:
         """The history with more trials, numbered on from its own."""
         after = History((*self.trials, *trials))
         if "asked_points" in vars(self):
-            vars(after)["asked_points"] = self.asked_points.extended([trial.point for trial in trials])
+            vars(after)["asked_points"] = self.asked_points.extended(
+                [trial.point for trial in trials if trial.outside is None]
+            )
         if "turned" in vars(self):
             vars(after)["turned"] = self.turned.extended([turned(trial) for trial in trials])
         return self._hand_on(after, trials)

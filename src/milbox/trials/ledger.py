@@ -1,6 +1,7 @@
 """The trials of a study in memory and in its journal, kept in step."""
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from milbox.domain import Domain
+from milbox.trials.change import Change, moved
 from milbox.trials.header import Header
 from milbox.trials.history import History
 from milbox.trials.journal import Journal
+from milbox.trials.outside import Former, placed
 from milbox.trials.trial import Trial
 
 
@@ -25,10 +28,10 @@ class Ledger:
     def __init__(self, domain: Domain, header: Header, path: Path | str | None) -> None:
         """Open the journal at `path`, or create it; None keeps the trials in memory alone."""
         self.lock = threading.RLock()
-        self._domain = domain
-        self._opened = header
+        self._opened, self._own = header, domain
         self._history = History()
         self._journal = None if path is None else Journal(path, header, domain)
+        self._changed: tuple[Change, ...] = ()
         self._stale = self._journal is not None
 
     @property
@@ -42,19 +45,33 @@ class Ledger:
         return self._opened if self._journal is None else self._journal.header
 
     @property
+    def changes(self) -> tuple[Change, ...]:
+        """Every change of the domain, in order."""
+        return self._changed if self._journal is None else self._journal.changes
+
+    @property
+    def domain(self) -> Domain:
+        """The domain of today."""
+        return self._own if self._journal is None else self._journal.domain
+
+    @property
+    def _former(self) -> Former:
+        return self.changes[-1].former if self.changes else {}
+
+    @property
     def history(self) -> History:
         """Every trial so far."""
         if self._stale and self._journal is not None:
             with self.lock:
                 if self._stale:  # not, where another thread was just writing
-                    self._history = History(tuple(map(self._read_only, self._journal.trials())))
+                    self._history = History(tuple(map(_read_only, self._journal.trials())))
                     self._stale = False
         return self._history
 
     def add(self, trials: Sequence[Trial]) -> tuple[Trial, ...]:
         """Add trials, all or none, numbered on from the last; give them back as they are kept."""
-        kept = tuple(map(self._read_only, trials))
         with self.lock:
+            kept = tuple(map(_read_only, placed(trials, self.domain, self._former)))
             after = self.history.extended(kept)
             if self._journal is not None:
                 self._stale = True
@@ -72,6 +89,23 @@ class Ledger:
                 self._journal.told(after[number], before[number].state)
             self._history, self._stale = after, False
 
+    def move(self, domain: Domain, values: Mapping[str, Any], strategy: str) -> tuple[Trial, ...]:
+        """Go on with another domain, for which the strategy has this identity; give the trials in it back."""
+        with self.lock:
+            before = self.history
+            trials, former = moved(before.trials, self.domain, domain, values)
+            header = replace(
+                self.header, domain=domain.to_json(), domain_fingerprint=domain.fingerprint, strategy=strategy
+            )
+            change = Change(len(before), time.time(), self.domain.to_json(), former)
+            after = History(tuple(map(_read_only, trials)))
+            if self._journal is not None:
+                self._stale = True
+                self._journal.changed(domain, header, change, trials)
+            self._opened, self._own, self._changed = header, domain, (*self._changed, change)
+            self._history, self._stale = after, False
+        return after.trials
+
     def note(self, notes: Mapping[str, Any]) -> None:
         """Add to the notes of the journal, or change them; without a journal, do nothing."""
         if self._journal is not None:
@@ -84,10 +118,10 @@ class Ledger:
             with self.lock:
                 self._journal.close()
 
-    def _read_only(self, trial: Trial) -> Trial:
-        """The trial with an assignment whose arrays nobody can write into."""
-        assignment = self._domain.assignment(trial.point)
-        for value in assignment.values():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-        return replace(trial, assignment=assignment)
+
+def _read_only(trial: Trial) -> Trial:
+    """The trial, into the arrays of whose assignment nobody can write."""
+    for value in trial.assignment.values():
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return trial

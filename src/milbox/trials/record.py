@@ -29,8 +29,8 @@ def ranked(trials: Iterable[Trial], sense: Sense) -> list[Trial]:
 
 
 def best_of(trials: Iterable[Trial], sense: Sense) -> Trial | None:
-    """The best finished trial, the earliest of equals; None without one."""
-    finished = [(trial.value, trial) for trial in trials if trial.value is not None]
+    """The best finished trial of the domain, the earliest of equals; None without one."""
+    finished = [(t.value, t) for t in trials if t.value is not None and t.outside is None]
     sign = sign_of(sense)
     return max(finished, key=lambda pair: sign * pair[0])[1] if finished else None
 
@@ -115,8 +115,13 @@ class Record:
 
     @cached_property
     def finished(self) -> list[Trial]:
-        """The trials that were measured, in order."""
-        return [trial for trial in self.trials if trial.value is not None]
+        """The trials that were measured at points of the domain, in order."""
+        return [trial for trial in self.trials if trial.value is not None and trial.outside is None]
+
+    @cached_property
+    def outside(self) -> list[Trial]:
+        """The trials that were measured at points outside the domain: they train the model alone."""
+        return [trial for trial in self.trials if trial.value is not None and trial.outside is not None]
 
     @cached_property
     def values(self) -> FloatArray:
@@ -171,8 +176,11 @@ class Record:
     @property
     def ended(self) -> bool:
         """Whether nothing more is to come: budget spent or domain exhausted, and nothing pending."""
-        limits = [limit for limit in (self.budget, self.domain.size) if limit]
-        return bool(limits) and asked(self.trials) >= min(limits) and not self.having("pending")
+        if self.having("pending"):
+            return False
+        inside = asked(trial for trial in self.trials if trial.outside is None)
+        spent_all = bool(self.budget) and asked(self.trials) >= (self.budget or 0)
+        return spent_all or inside == self.domain.size
 
     @property
     def last_told(self) -> float | None:

@@ -112,6 +112,8 @@ class Trial:
     """The outcomes that were told before and amended since, oldest first."""
     where: tuple[str, ...] = ()
     """The rules that the point was asked to keep besides the domain's."""
+    outside: str | None = field(default=None, compare=False)
+    """The first rule that the point breaks, where it is not in the study's domain; it follows from both."""
     info: Mapping[str, Any] = field(default_factory=dict, compare=False)
     """The user's own JSON about the measurement: a note, the batch, the operator."""
 

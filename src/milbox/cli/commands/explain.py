@@ -9,8 +9,9 @@ from milbox.cli.console import InputError, emit, method_text, plural, show
 from milbox.display import duration
 
 if TYPE_CHECKING:
-    from milbox.study import Study
-    from milbox.trials import Certificate, Trial
+    from milbox.domain import Domain
+    from milbox.strategies import Strategy
+    from milbox.trials import Certificate, History, Trial
     from milbox.trials.record import Record
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -50,7 +51,7 @@ def explain(file: Path, trial: int | None, problem: Path | None, as_json: bool) 
         emit(
             {
                 **trial_entry(chosen),
-                "rank": best.index(chosen) + 1 if chosen.value is not None else None,
+                "rank": best.index(chosen) + 1 if chosen in best else None,
                 "finished": len(best),
                 "fitted_to": fitted_to(chosen, record) if chosen.certificate is not None else None,
                 "tight": tight(chosen, record),
@@ -68,27 +69,29 @@ def next_point(path: Path) -> str:
     from milbox.study import Study
 
     problem = read_problem(path)
-    return explained(Study(problem.domain, problem.strategy))
+    study = Study(problem.domain, problem.strategy)
+    return explained(study.strategy, study.domain, study.history)
 
 
 def next_point_of(path: Path, given: Path | None) -> str:
     """The method that will find the next point of a journal's study; the journal is only read."""
     from milbox.cli.study import problem_of, strategy_of
-    from milbox.study import Study
+    from milbox.trials import History
     from milbox.trials.record import read_record
 
     record = read_record(path)
     problem = problem_of(record.header, given)
     strategy = strategy_of(path, record.header, record.domain) if problem is None else problem.strategy
-    known = [(trial.assignment, trial.value) for trial in record.trials if trial.value is not None]
-    return explained(Study(record.domain, strategy, minimize=record.sense == "minimize", known=known))
+    history = History(record.trials)
+    return explained(strategy, record.domain, history if record.sense == "maximize" else history.turned)
 
 
-def explained(study: "Study") -> str:
+def explained(strategy: "Strategy", domain: "Domain", history: "History") -> str:
     """The strategy's own account of its next step."""
-    if hasattr(study.strategy, "explain"):
-        return str(study.explain())
-    return f"points come from {type(study.strategy).__name__}, which has no model to explain"
+    explain = getattr(strategy, "explain", None)
+    if explain is not None:
+        return str(explain(domain, history))
+    return f"points come from {type(strategy).__name__}, which has no model to explain"
 
 
 def fitted_to(trial: "Trial", record: "Record") -> int:
@@ -103,6 +106,8 @@ def headline(trial: "Trial", best: "list[Trial]") -> str:
     if trial.value is None:
         why = f": {trial.short_reason}" if trial.reason else ""
         return f"Trial {trial.number} is {trial.state}{why}."
+    if trial.outside is not None:
+        return f"Trial {trial.number} has the value {trial.value:g}, outside the domain: {trial.outside}."
     rank = best.index(trial) + 1
     place = "the best" if rank == 1 else f"number {rank}"
     count = "1 finished trial" if len(best) == 1 else f"{len(best):,} finished trials"
@@ -166,8 +171,10 @@ def tight(trial: "Trial", record: "Record") -> list[str]:
     from milbox.domain.model.expressions import Linear
     from milbox.domain.model.monomials import total
 
+    found: list[str] = []
+    if trial.outside is not None:
+        return found
     columns = record.domain.columns(np.array([trial.point], dtype=np.int64))
-    found = []
     for constraint in record.domain.constraints:
         if isinstance(constraint, Linear) and constraint.lower != constraint.upper:
             value = float(np.asarray(total(constraint.terms, columns)).ravel()[0])

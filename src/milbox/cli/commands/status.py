@@ -95,6 +95,8 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
     )
     if record.having("cancelled"):
         counts += f", {record.having('cancelled'):,} cancelled"
+    if record.outside:
+        counts += f"; {len(record.outside):,} outside the domain, which train the model"
     best, told = record.best, record.last_told
     rows = [
         ("journal", f"{record.path} ({record.sense}, seed {record.header.seed})"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from milbox.cli.console import InputError, plural, say
+from milbox.cli.problem.objective import text_of
 from milbox.cli.results.rows import Row, read_rows
 from milbox.cli.results.table import FIELDS, code_of, number_of, refuse_columns, shortened
 
@@ -46,6 +47,8 @@ def known_data(path: Path, domain: "Domain") -> list[tuple[dict[str, Any], float
 
     Trials that failed, or that nobody has measured yet, as `milbox export` writes them, are left out.
     """
+    from milbox.trials.outside import assignment_at
+
     found: list[tuple[dict[str, Any], float]] = []
     places: dict[tuple[int, ...], int] = {}
     complaints: list[str] = []
@@ -63,7 +66,7 @@ def known_data(path: Path, domain: "Domain") -> list[tuple[dict[str, Any], float
             if point in places:
                 raise ValueError(f"the same point stands on line {places[point]}; keep one of them")
             places[point] = row.line
-            found.append((domain.assignment(point), value))
+            found.append((assignment_at(domain, point, {}), value))
         except ValueError as error:
             complaints.append(f"{path}:{row.line}: {error}")
     if complaints:
@@ -88,8 +91,9 @@ def is_failure(value: Any) -> bool:
 
 
 def point_of(row: Row, domain: "Domain") -> tuple[int, ...]:
-    """The point that a row spells out, one of the domain's; conditional variables may be empty."""
+    """The point that a row spells out, inside the domain or not; conditional variables may be empty."""
     from milbox.domain.assignments import point_of_values
+    from milbox.trials import outside
 
     values: list[Any] = []
     for place, variable in enumerate(domain.variables):
@@ -99,14 +103,9 @@ def point_of(row: Row, domain: "Domain") -> tuple[int, ...]:
         elif entry == "":
             raise ValueError(f"{variable.name!r} is missing; a row needs every variable, and value")
         else:
-            values.append(variable.value(code_of(variable, entry, row.decimal_comma)))
-    point = point_of_values(domain, values)
-    broken = domain.violations(point)
-    if broken:
-        raise ValueError(
-            f"this point is not in the domain: it violates {domain.rules_of(broken)[0].in_short()}"
-        )
-    return point
+            code = code_of(variable, entry, row.decimal_comma, outside.code_of)
+            values.append(outside.value_at(variable, code, {}))
+    return point_of_values(domain, values, outside.code_of)
 
 
 def with_fields(rows: Sequence[Row], domain: "Domain") -> list[Row]:
@@ -184,15 +183,20 @@ def trial_number(given: Any, count: int) -> int:
 
 def same_point(row: Row, domain: "Domain", trial: "Trial") -> None:
     """Refuse a row whose variables are not what was asked: rows or columns were mixed up."""
-    missing = domain.absent(domain.codes([trial.point]))[0]
-    for variable, code, gone in zip(domain.variables, trial.point, missing, strict=True):
+    from milbox.trials.frames import scalars
+
+    values = dict(scalars(trial.assignment))
+    for place, (variable, code) in enumerate(zip(domain.variables, trial.point, strict=True)):
         entry = row.entries.get(variable.name, "")
+        gone = place in domain.conditions and values.get(variable.name) is None
         if entry == "" or (gone and entry is None):
             continue
-        if gone or code_of(variable, entry, row.decimal_comma) != code:
+        if code not in variable.codes and str(entry) == text_of(values[variable.name]):
+            continue  # a value of an earlier domain
+        if gone or code not in variable.codes or code_of(variable, entry, row.decimal_comma) != code:
             asked = f"did not ask for {variable.name}, which does not exist there"
             raise ValueError(
                 f"trial {trial.number} "
-                + (asked if gone else f"asked for {variable.name} = {variable.value(code)!r}")
+                + (asked if gone else f"asked for {variable.name} = {values[variable.name]!r}")
                 + f", and the file has {entry!r}; have rows been mixed up?"
             )

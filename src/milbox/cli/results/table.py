@@ -10,12 +10,13 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from milbox.cli.console import InputError, iso_time, jsonable
 from milbox.cli.problem.objective import text_of
+from milbox.domain.assignments import own_code
 from milbox.trials.checks import number_in
 
 if TYPE_CHECKING:
@@ -54,17 +55,29 @@ def batch_csv(
     names = (v.name for v in domain.variables)
     writer.writerow(map(harmless, ["trial", *names, *before, "value", *extra]))
     for trial in trials:
-        missing = domain.absent(domain.codes([trial.point]))[0]
-        texts = [
-            "" if gone else choice_text(v, code)
-            for v, code, gone in zip(domain.variables, trial.point, missing, strict=True)
-        ]
+        texts = values_text(domain, trial)
         entry = trial_entry(trial)
         first = ["" if entry[name] is None else entry[name] for name in before.values()]
         rest = ["" if entry[name] is None else entry[name] for name in extra]
         value = "" if trial.value is None else repr(trial.value)
         writer.writerow(map(harmless, [trial.number, *texts, *first, value, *rest]))
     return out.getvalue()
+
+
+def values_text(domain: "Domain", trial: "Trial") -> list[str]:
+    """A trial's values in CSV, empty for variables that do not exist there."""
+    from milbox.trials.frames import scalars
+
+    values = dict(scalars(trial.assignment))
+    texts = []
+    for variable, code in zip(domain.variables, trial.point, strict=True):
+        value = values.get(variable.name)
+        exists = value is not None or domain.index[variable.name] not in domain.conditions
+        if exists and code in variable.codes:
+            texts.append(choice_text(variable, code))
+        else:
+            texts.append("" if value is None else text_of(value))
+    return texts
 
 
 def refuse_columns(domain: "Domain", columns: Iterable[str]) -> None:
@@ -114,25 +127,30 @@ def choice_texts(variable: "Variable") -> list[str]:
     return texts if clear else [json.dumps(value) for value in values]
 
 
-def code_of(variable: "Variable", entry: Any, decimal_comma: bool = False) -> int:
-    """The code of a value that may have been through a spreadsheet."""
+def code_of(
+    variable: "Variable",
+    entry: Any,
+    decimal_comma: bool = False,
+    code: "Callable[[Variable, Any], int]" = own_code,
+) -> int:
+    """The code of a value that may have been through a spreadsheet; `code` reads what is no text."""
     if not isinstance(entry, str):
-        return variable.code(entry)
+        return code(variable, entry)
     if variable.kind != "categorical":
         real = variable.kind == "real"
         number = _number_or_none(point_for_comma(entry, decimal_comma) if real else entry)
         if number is None:
             kind = "numbers" if real else "whole numbers"
             raise ValueError(f"{variable.name!r} takes {kind}, not {shortened(entry)}")
-        return variable.code(number)
+        return code(variable, number)
     texts = choice_texts(variable)
     if entry in texts:
         return texts.index(entry)
     # Spreadsheets write TRUE for true, and 2.5 as 2.50 or 2,5.
-    same = [code for code, text in enumerate(texts) if text.casefold() == entry.casefold()]
+    same = [each for each, text in enumerate(texts) if text.casefold() == entry.casefold()]
     number = _number_or_none(point_for_comma(entry, decimal_comma))
     if not same and number is not None:
-        same = [code for code in variable.codes if number == variable.value(code)]
+        same = [each for each in variable.codes if number == variable.value(each)]
     return same[0] if len(same) == 1 else variable.code(entry)
 
 

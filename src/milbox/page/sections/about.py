@@ -43,6 +43,8 @@ def about_run(record: Record) -> Markup:
         ("Made with", f"milbox {header.package}"),
         ("Domain's fingerprint", header.domain_fingerprint[:16]),
     ]
+    if record.outside:
+        facts.insert(2, ("Measured outside it", f"{len(record.outside):,}, which train the model"))
     rows = joined([tag("div", tag("dt", text(a)), tag("dd", text(b))) for a, b in facts])
     return joined(
         [

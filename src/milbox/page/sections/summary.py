@@ -37,6 +37,8 @@ def nothing_yet(record: Record) -> str:
     if not record.trials:
         return "The journal is empty: no point has been asked yet."
     pending, failed = record.having("pending"), record.having("failed")
+    if record.outside and not (pending or failed):
+        return "Nothing has been measured in the domain yet."
     parts = [f"{n:,} {state}" for n, state in ((pending, "pending"), (failed, "failed")) if n]
     return f"No trial has finished yet: {' and '.join(parts)}."
 

@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from milbox.domain import Domain
 from milbox.errors import JournalError, JournalMismatch
+from milbox.trials.change import Change
 from milbox.trials.header import Header, difference, version_change
 from milbox.trials.journal import lock, tables
 from milbox.trials.origin import Source
+from milbox.trials.outside import placed
 from milbox.trials.trial import State, Trial
 
 # Journals open in this process. A study that is opened again here (a notebook cell run twice, say) takes the
@@ -29,6 +29,8 @@ class Journal:
     """The file behind a study. One process writes it; any number may read it meanwhile."""
 
     header: Header
+    domain: Domain
+    changes: tuple[Change, ...]
     _connection: sqlite3.Connection
     _unread: tuple[Trial, ...] | None
 
@@ -52,9 +54,10 @@ class Journal:
                 predecessor._end("another Study of this process has opened it since")
             held = _locked(self.path, header)
             try:
-                domain = Domain.from_json(header.domain) if domain is None else domain
-                self._connection, self._unread = _connect_to_write(self.path, header, domain)
+                self.domain = Domain.from_json(header.domain) if domain is None else domain
+                self._connection, self._unread = _connect_to_write(self.path, header, self.domain)
                 self.header = tables.header(self._connection, self.path)
+                self.changes = tables.changes(self._connection, self.path)
                 held.sign()
             except BaseException:
                 held.release()
@@ -72,11 +75,29 @@ class Journal:
         return header, trials
 
     def trials(self) -> tuple[Trial, ...]:
-        """Every trial of the file, without assignments."""
+        """Every trial of the file."""
         with self._usable():
             # Opening has read them to check them; nobody else writes the file.
             unread, self._unread = self._unread, None
-            return tables.trials(self._connection, self.path) if unread is None else unread
+            if unread is not None:
+                return unread
+            self._look()
+            return _checked(self.path, self.domain, self.changes, tables.trials(self._connection, self.path))
+
+    def changed(self, domain: Domain, header: Header, change: Change, trials: Sequence[Trial]) -> None:
+        """Go on with another domain, in which the trials are these; it is on disk when this returns."""
+        self._unread = None
+        with self._usable(), _transaction(self._connection) as connection:
+            tables.move(connection, self.path, header, change, trials)
+        self._look(domain)
+
+    def _look(self, like: Domain | None = None) -> None:
+        """Read everything but the trials."""
+        self.header = tables.header(self._connection, self.path)
+        self.changes = tables.changes(self._connection, self.path)
+        if self.domain.fingerprint != self.header.domain_fingerprint:
+            same = like is not None and like.fingerprint == self.header.domain_fingerprint
+            self.domain = like if same and like is not None else Domain.from_json(self.header.domain)
 
     def asked(self, trials: Sequence[Trial]) -> None:
         """Add trials, all of them or none; they are on disk when this returns."""
@@ -130,13 +151,13 @@ def read_journal(path: Path, like: Domain | None = None) -> tuple[Header, Domain
     """
     with reading(path) as connection:
         header, trials = tables.header(connection, path), tables.trials(connection, path)
+        changes = tables.changes(connection, path)
         domain = like
         if like is None or like.fingerprint != header.domain_fingerprint:
             with tables.intact(path, "its header"):
                 domain = Domain.from_json(header.domain)
         assert domain is not None
-        trials = _assigned(path, domain, trials)
-        _check_feasible(path, domain, trials)
+        trials = _checked(path, domain, changes, trials)
     return header, domain, trials
 
 
@@ -246,9 +267,7 @@ def _connect_to_write(
         # Before anything is set: this may be a file of another program, or damaged.
         tables.check(connection, path)
         _check_same(connection, path, header)
-        trials = tables.trials(connection, path)
-        _check_codes(path, domain, trials)
-        _check_feasible(path, domain, trials)
+        trials = _checked(path, domain, tables.changes(connection, path), tables.trials(connection, path))
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         with _transaction(connection):
@@ -264,7 +283,13 @@ def _check_same(connection: sqlite3.Connection, path: Path, header: Header) -> N
     written = tables.header(connection, path)
     differs = difference(written, header)
     if differs is not None:
-        raise JournalMismatch(f"{path} was written {differs}; open it as it was, or choose another file")
+        advice = "open it as it was, or choose another file"
+        if written.domain_fingerprint != header.domain_fingerprint and differs.startswith("for another"):
+            advice += (
+                "; to go on with the new domain, open it as it was and call study.change(domain), or run "
+                f"`milbox change {path} PROBLEM`"
+            )
+        raise JournalMismatch(f"{path} was written {differs}; {advice}")
     with tables.intact(path, "its header"):
         if _wordless(written.domain) != _wordless(json.loads(json.dumps(header.domain))):
             raise ValueError("the domain is not that of its fingerprint")
@@ -278,31 +303,25 @@ def _wordless(domain: Mapping[str, Any]) -> dict[str, Any]:
     return {key: part for key, part in domain.items() if key != "rules"}
 
 
-def _assigned(path: Path, domain: Domain, trials: Sequence[Trial]) -> tuple[Trial, ...]:
-    """The trials with their assignments; refuses codes that no variable takes."""
-    found = []
-    for trial in trials:
-        with tables.intact(path, f"trial {trial.number}"):
-            found.append(replace(trial, assignment=domain.assignment(trial.point)))
-    return tuple(found)
-
-
-def _check_codes(path: Path, domain: Domain, trials: Sequence[Trial]) -> None:
-    """Refuse codes that no variable takes."""
-    for trial in trials:
-        with tables.intact(path, f"trial {trial.number}"):
-            domain.checked(trial.point)
-
-
-def _check_feasible(path: Path, domain: Domain, trials: Sequence[Trial]) -> None:
-    """Refuse a journal with a point that nobody can have asked for."""
-    # What the user knew was checked when it was given; what a study proposed has always been in the domain.
-    proposed = [trial for trial in trials if trial.origin.source is not Source.KNOWN]
-    if proposed:
-        inside = domain.feasible(domain.codes([trial.point for trial in proposed]))
-        for number in np.flatnonzero(~inside):
-            with tables.intact(path, f"trial {proposed[number].number}"):
-                raise ValueError(f"its point {proposed[number].point} is not in the domain")
+def _checked(
+    path: Path, domain: Domain, changes: Sequence[Change], trials: Sequence[Trial]
+) -> tuple[Trial, ...]:
+    """The trials with their assignments; refuses points that nobody can have asked for or measured."""
+    former = changes[-1].former if changes else {}
+    first = changes[-1].number if changes else 0
+    try:
+        found = placed(trials, domain, former)
+    except (ValueError, OverflowError):
+        for trial in trials:
+            with tables.intact(path, f"trial {trial.number}"):
+                placed([trial], domain, former)
+        raise
+    for trial in found:
+        # The user may know points outside, and those of an earlier domain may be; no others.
+        if trial.outside is not None and trial.number >= first and trial.origin.source is not Source.KNOWN:
+            with tables.intact(path, f"trial {trial.number}"):
+                raise ValueError(f"its point {trial.point} is not in the domain")
+    return found
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

@@ -16,6 +16,7 @@ from typing import Any
 
 from milbox.errors import JournalError
 from milbox.milp.solution import Status
+from milbox.trials.change import Change
 from milbox.trials.header import Header
 from milbox.trials.identity import recognised
 from milbox.trials.trial import (
@@ -32,7 +33,7 @@ from milbox.trials.trial import (
 )
 
 APPLICATION = int.from_bytes(b"mlbx")
-FORMAT = 3
+FORMAT = 4
 
 _SCHEMA = (
     f"PRAGMA application_id = {APPLICATION}",
@@ -73,6 +74,15 @@ _SCHEMA = (
     )
     """,
     "CREATE UNIQUE INDEX once ON trials (point) WHERE state != 'cancelled'",
+    """
+    CREATE TABLE changes (
+        number INTEGER NOT NULL, -- of trials asked before the domain changed
+        changed_at REAL NOT NULL,
+        domain TEXT NOT NULL, -- until then
+        former TEXT NOT NULL, -- choices that trials have and the domain has not, as JSON
+        checksum TEXT NOT NULL
+    )
+    """,
 )
 # What parsing an entry may raise that holds something else than it should.
 _UNREADABLE = (
@@ -89,6 +99,7 @@ _ASKED = ("number", "point", "origin", "certificate", "fit_seconds", "asked_at")
 _OUTCOME = ("state", "value", "reason", "seconds", "told_at")
 _ENDED = (*_OUTCOME, "earlier", "info", "asked_where")
 _TRIAL = (*_ASKED, *_ENDED)
+_CHANGE = ("number", "changed_at", "domain", "former")
 
 
 def create(connection: sqlite3.Connection, header: Header) -> None:
@@ -156,6 +167,33 @@ def trials(connection: sqlite3.Connection, path: Path) -> tuple[Trial, ...]:
         with intact(path, f"trial {expected}"):
             found.append(_trial(_verified(row, columns), expected))
     return tuple(found)
+
+
+def changes(connection: sqlite3.Connection, path: Path) -> tuple[Change, ...]:
+    """Every change of the domain, in order."""
+    found = []
+    if _format(connection) >= 4:
+        for row in _select(connection, "changes", _CHANGE, "ORDER BY rowid"):
+            with intact(path, "a change of its domain"):
+                number, changed_at, domain, former = _verified(row, _CHANGE)
+                found.append(Change(int(number), _real(changed_at), _dictionary(domain), _dictionary(former)))
+    return tuple(found)
+
+
+def move(
+    connection: sqlite3.Connection, path: Path, header: Header, change: Change, trials: Sequence[Trial]
+) -> None:
+    """Write another domain, what the change was, and every trial as it is there; within a transaction."""
+    with intact(path, "its header"):
+        notes = _header(connection)[-1]
+    row = (*_header_row(header)[:-1], notes)
+    names = ", ".join(f"{name} = ?" for name in (*_HEADER, "checksum"))
+    connection.execute(f"UPDATE header SET {names}", (*row, checksum(row)))
+    domain, former = (json.dumps(each, allow_nan=False) for each in (change.before, change.former))
+    _insert(connection, "changes", _CHANGE, (change.number, _real(change.changed_at), domain, former))
+    connection.execute("DELETE FROM trials")
+    for trial in trials:
+        insert(connection, trial)
 
 
 def ended(connection: sqlite3.Connection) -> tuple[int, float]:

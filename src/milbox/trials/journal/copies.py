@@ -8,6 +8,7 @@ from pathlib import Path
 from milbox.errors import JournalError, JournalMismatch
 from milbox.trials.header import difference
 from milbox.trials.journal.file import Journal, read_journal, reading
+from milbox.trials.origin import Source
 from milbox.trials.trial import Trial
 
 
@@ -45,6 +46,13 @@ def merge(first: Path, second: Path, out: Path) -> tuple[int, int]:
     differs = difference(replace(other_header, seed=header.seed, strategy=header.strategy), header)
     if differs is not None:
         raise JournalMismatch(f"{first} and {second} cannot be merged: the second was written {differs}")
+    for path, trials in ((first, one), (second, other)):
+        former = [t for t in trials if t.outside is not None and t.origin.source is not Source.KNOWN]
+        if former:
+            raise JournalMismatch(
+                f"{first} and {second} cannot be merged: trial {former[0].number} of {path} was asked before "
+                f"its domain changed, and is outside it now"
+            )
     kept = {trial.point: trial for trial in one if trial.state != "cancelled"}
     free = [trial for trial in (*one, *other) if trial.state == "cancelled"]
     both = 0
@@ -54,14 +62,14 @@ def merge(first: Path, second: Path, out: Path) -> tuple[int, int]:
         known = kept.get(trial.point)
         both += known is not None
         kept[trial.point] = trial if known is None else _agreed(known, trial, first, second)
-    trials = sorted([*kept.values(), *free], key=lambda trial: trial.asked_at or 0.0)
+    merged = sorted([*kept.values(), *free], key=lambda trial: trial.asked_at or 0.0)
     notes = {**header.notes, "merged": [first.name, second.name]}
     journal = Journal(out, replace(header, notes=notes), domain)
     try:
-        journal.asked([replace(trial, number=number) for number, trial in enumerate(trials)])
+        journal.asked([replace(trial, number=number) for number, trial in enumerate(merged)])
     finally:
         journal.close()
-    return len(trials), both
+    return len(merged), both
 
 
 def _agreed(one: Trial, other: Trial, first: Path, second: Path) -> Trial:

@@ -171,9 +171,9 @@ def tight(trial: "Trial", record: "Record") -> list[str]:
     from milbox.domain.model.expressions import Linear
     from milbox.domain.model.monomials import total
 
-    found: list[str] = []
     if trial.outside is not None:
-        return found
+        return []
+    found = []
     columns = record.domain.columns(np.array([trial.point], dtype=np.int64))
     for constraint in record.domain.constraints:
         if isinstance(constraint, Linear) and constraint.lower != constraint.upper:

@@ -155,7 +155,7 @@ def none_of(proof: "Certificate") -> str:
 
 def rule_lines(trial: "Trial", record: "Record") -> list[str]:
     """The linear constraints that are tight at the point, as rules."""
-    if not record.domain.rules:
+    if not record.domain.rules or trial.outside is not None:
         return []
     count = len(record.domain.rules)
     which = {1: "the constraint", 2: "both constraints"}.get(count, f"all {count} constraints")

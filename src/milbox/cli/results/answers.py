@@ -184,8 +184,9 @@ def trial_number(given: Any, count: int) -> int:
 def same_point(row: Row, domain: "Domain", trial: "Trial") -> None:
     """Refuse a row whose variables are not what was asked: rows or columns were mixed up."""
     from milbox.trials.frames import scalars
+    from milbox.trials.outside import assignment_at
 
-    values = dict(scalars(trial.assignment))
+    values = dict(scalars(trial.assignment or assignment_at(domain, trial.point, {})))
     for place, (variable, code) in enumerate(zip(domain.variables, trial.point, strict=True)):
         entry = row.entries.get(variable.name, "")
         gone = place in domain.conditions and values.get(variable.name) is None

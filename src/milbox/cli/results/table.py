@@ -67,8 +67,9 @@ def batch_csv(
 def values_text(domain: "Domain", trial: "Trial") -> list[str]:
     """A trial's values in CSV, empty for variables that do not exist there."""
     from milbox.trials.frames import scalars
+    from milbox.trials.outside import assignment_at
 
-    values = dict(scalars(trial.assignment))
+    values = dict(scalars(trial.assignment or assignment_at(domain, trial.point, {})))
     texts = []
     for variable, code in zip(domain.variables, trial.point, strict=True):
         value = values.get(variable.name)

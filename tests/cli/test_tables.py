@@ -285,13 +285,13 @@ def test_known_data_from_an_export(tmp_path: Path, capsys: pytest.CaptureFixture
 
 def test_every_bad_row_of_known_data_is_named(tmp_path: Path) -> None:
     path = tmp_path / "known.csv"
-    path.write_text('c,n,"x[0]","x[1]",value\n"""a""",2,1,,1\n"""a""",9,1,0,1\n"""a""",2,1,0,viel\n')
+    path.write_text('c,n,"x[0]","x[1]",value\n"""a""",2,1,,1\n"""a""",9.5,1,0,1\n"""a""",2,1,0,viel\n')
     with pytest.raises(InputError) as caught:
         known_data(path, DOMAIN)
     assert caught.value.message.splitlines() == [
         f"3 rows of {path} cannot be used:",
         f"{path}:2: 'x[1]' is missing; a row needs every variable, and value",
-        f"{path}:3: 'n' takes -1 to 3, not 9",
+        f"{path}:3: 'n' takes whole numbers from -1 to 3, not 9.5",
         f"{path}:4: the value 'viel' is not a number; write failed if there is none",
     ]
 

@@ -33,7 +33,7 @@ def test_the_line_says_what_matters() -> None:
     assert watch.line() == "trial 1/5 · best 3 · random points first"
     watch.add(trial(1, 2.0, None))
     watch.add(trial(2, 7.0))
-    assert watch.line() == "trial 3/5 · best 7 · bound 4 · gap 0 (optimal) · 1.0 s a step · about 2.0 s left"
+    assert watch.line() == "trial 3/5 · best 7 · bound 4 · gap 0 (optimal) · 1 s a step · about 2 s left"
     watch.add(trial(3, None, replace(PROOF, bound=5.0, status=Status.FEASIBLE)))
     assert watch.line().startswith("trial 4/5 · best 7 · bound 5 · gap 20.00% (feasible) · ")
     watch.add(trial(4, 1.0))
@@ -70,7 +70,7 @@ def test_the_panel_fits_any_width() -> None:
         "39",
         "failed: broke",
         "bound 4",
-        "model 10.2 s, solver 20.5 s, evaluation 1:22",
+        "model 10.2 s, solver 20.5 s, evaluation 1 min 22 s",
     ):
         assert part in text
 

@@ -103,9 +103,12 @@ class Product:
     def blocks(self, limit: int | None = None) -> tuple[Block, ...] | None:
         """The parts and the free variables with their states listed, in the order of their first variables.
 
-        None where a part has more states than the limit.
+        None where a part has more states than the limit, or a free variable too many codes to be listed.
         """
-        if limit is not None and any(part.count > limit for part in self.parts):
+        if limit is not None and (
+            any(part.count > limit for part in self.parts)
+            or any(len(self.domain.variables[i].codes) > CODES for i in self.free)
+        ):
             return None
         listed = [Block(np.array([i]), np.array(self.domain.variables[i].codes)[:, None]) for i in self.free]
         for part in self.parts:

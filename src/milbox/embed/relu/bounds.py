@@ -109,11 +109,11 @@ def product_bounds(net: ReluNet, domain: Domain, box: Box | None = None) -> Boun
     held = {int(i) for part in parts for i in part.variables}
     falls, rises = [], []
     for i in sorted(set(range(len(domain.variables))) - held):
-        codes = np.array(domain.variables[i].codes)
-        if not coding.onehot[i]:  # one weight times a code is extreme where the code is
-            codes = codes[[0, -1]]
-            if box is not None:
-                codes = np.clip(codes, box.low[i], box.high[i])
+        every = domain.variables[i].codes
+        # One weight times a code is extreme where the code is.
+        codes = np.array(every if coding.onehot[i] else (every[0], every[-1]))
+        if box is not None and not coding.onehot[i]:
+            codes = np.clip(codes, box.low[i], box.high[i])
         adds = coding.contributions((i,), codes[:, None], layer.weights)
         if box is not None and box.unordered[i]:
             (centre,) = coding.contributions((i,), box.centre[[i], None], layer.weights)

@@ -17,6 +17,7 @@ SMALL = {
     "nas_cell": ["--budget", "3", "--initial", "2", "--epochs", "1"],
     "quadratic_assignment": ["--budget", "12", "--initial", "10"],
     "balanced_subset": ["--budget", "6", "--initial", "5"],
+    "formulation": ["--budget", "14", "--initial", "12"],
     "hyperparameters": ["--budget", "4", "--initial", "3"],
 }
 

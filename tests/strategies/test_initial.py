@@ -24,6 +24,14 @@ def test_rule(binaries: int, budget: int | None, expected: int) -> None:
     assert initial_points(domain(binaries), budget) == expected
 
 
+@pytest.mark.parametrize(
+    ("reals", "budget", "expected"),
+    [(1, None, 10), (7, None, 14), (40, None, 20), (7, 200, 14), (7, 1000, 14), (7, 30, 10), (7, 9, 5)],
+)
+def test_rule_with_reals(reals: int, budget: int | None, expected: int) -> None:
+    assert initial_points(mb.Domain([mb.real("x", 0, 1, reals)]), budget) == expected
+
+
 def test_budget_of_a_run_is_not_all_random() -> None:
     result = mb.maximize(f, domain(), budget=12)
     random = [trial.origin.source is Source.RANDOM for trial in result.trials]

@@ -13,7 +13,7 @@ from milbox.errors import Exhausted
 from milbox.milp.solution import Status
 from milbox.strategies import ModelBased
 from milbox.strategies.identity import identity
-from milbox.strategies.local import Local, best_inside, is_global, near_points
+from milbox.strategies.local import Kind, Local, best_inside, kind_of, near_points
 from milbox.surrogates import Hinges, Ranked, ReluLearner
 from milbox.trials import Certificate, Failed, Finished, History, Proposal, Trial
 from milbox.trials.record import read_record
@@ -61,7 +61,7 @@ def test_a_box_that_has_shrunk_away_starts_again() -> None:
 
 
 def test_every_eighth_step_is_global_and_does_not_count() -> None:
-    assert [place for place in range(20) if is_global(place, 8)] == [7, 15]
+    assert [place for place in range(20) if kind_of(place, square()) is Kind.GLOBAL] == [7, 15]
     before = [-5.0] * 7  # halved once, three failures
     assert side(before) == side([*before, -5.0]) == 0.4
     assert side([*before, -5.0, -5.0]) == 0.2
@@ -109,7 +109,7 @@ def test_proposals_lie_in_their_boxes_and_certificates_say_so(tmp_path: Path) ->
                 centre = best_inside(square(), before)
                 assert centre is not None
                 box = Box.around(square(), before.points[centre], FAST.side(square(), before))
-                if is_global(chosen, 8):
+                if kind_of(chosen, square()) is Kind.GLOBAL:
                     assert "box" not in proof.about
                     assert proof.surrogate.startswith("a network, of the ")
                 else:
@@ -126,6 +126,28 @@ def test_proposals_lie_in_their_boxes_and_certificates_say_so(tmp_path: Path) ->
     assert [t.certificate for t in kept] == [t.certificate for t in trials]
     best = max(trial.value or -9 for trial in trials)
     assert best > max(trial.value or -9 for trial in trials if trial.certificate is None)
+
+
+def test_other_categories_are_visited() -> None:
+    kind = mb.categorical("kind", ["a", "b", "c"])
+    domain = mb.Domain([mb.real("x", 0, 1, step=0.001), kind])
+    study = mb.Study(domain, strategy(), seed=1)
+    visited = set()
+    for _ in range(6 + 32):
+        before = study.history
+        trial = study.ask()
+        chosen = sum(known.certificate is not None for known in before)
+        if trial.certificate is not None and kind_of(chosen, domain) is Kind.ELSEWHERE:
+            centre = best_inside(domain, before)
+            assert centre is not None
+            own = before.points[centre][1]
+            code = trial.point[1]
+            assert code != own
+            assert trial.certificate.about.endswith(f", with kind = {kind.value(code)}")
+            visited.add(code)
+        bonus = {"a": 0.2, "b": 0.0, "c": 0.1}[trial.assignment["kind"]]
+        study.tell(trial.number, bonus - abs(float(trial.assignment["x"]) - 0.4))
+    assert visited == {1, 2}
 
 
 def test_interrupted_and_resumed_is_uninterrupted(tmp_path: Path) -> None:
@@ -171,6 +193,14 @@ def test_discrete_domains_are_as_they_were() -> None:
             study.tell(trial.number, float(trial.assignment["x"].sum()) + trial.assignment["k"] / 900)
         found.append([(trial.point, trial.certificate) for trial in study.trials])
     assert found[0] == found[1]
+
+
+def test_what_comes_next_is_explained() -> None:
+    study = mb.Study(square(), strategy(), seed=2)
+    for trial in study.ask_many(6):
+        study.tell(trial.number, objective(**trial.assignment))
+    told = "next step: round the best point, in a box of 0.8 of each range, by a network or by hinges"
+    assert told in study.explain()
 
 
 def test_a_learner_that_is_given_is_taken_as_it_is() -> None:

@@ -1,7 +1,7 @@
 """Boxes: the part of a domain round one of its points."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -26,6 +26,7 @@ class Box:
         high: the largest code of each variable.
         unordered: which variables have no order: binary and categorical ones.
         changes: how many of these may differ from the centre.
+        about: the box in words, for certificates.
     """
 
     centre: IntArray
@@ -34,6 +35,7 @@ class Box:
     high: IntArray
     unordered: BoolArray
     changes: int
+    about: str
 
     @classmethod
     def around(cls, domain: Domain, point: Point, side: float) -> Self:
@@ -44,7 +46,16 @@ class Box:
         high = np.where(unordered, places.high, np.minimum(places.high, centre + reach))
         count = int(unordered.sum())
         changes = max(1, math.ceil(count * min(1.0, side / WIDEST))) if count else 0
-        return cls(centre, side, low, high, unordered, changes)
+        about = f"in a box of {side:g} of each range round the best one"
+        return cls(centre, side, low, high, unordered, changes, about)
+
+    @classmethod
+    def with_code(cls, domain: Domain, point: Point, variable: int) -> Self:
+        """All points in which a variable (by index) has the code that it has in a point."""
+        whole, own, code = cls.around(domain, point, WIDEST), domain.variables[variable], point[variable]
+        low, high = domain.coding.low.copy(), domain.coding.high.copy()
+        low[variable] = high[variable] = code
+        return replace(whole, low=low, high=high, about=f"with {own.name} = {own.value(code)}")
 
     def holds(self, points: IntArray) -> BoolArray:
         """Which of the points, one a row, are in the box."""

@@ -93,7 +93,7 @@ class Region:
             points = f"{points}, images of tried ones left out"
         if self.box is None:
             return points
-        return f"{points}, in a box of {self.box.side:g} of each range round the best one"
+        return f"{points}, {self.box.about}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,10 +13,23 @@ FEWEST, MOST = 5, 50
 SHARE_OF_BUDGET, SHARE_OF_DOMAIN = 5, 4
 """At most a fifth of the evaluations and a quarter of the points are left to chance."""
 
+REALS = (10, 20)
+SHARE_WITH_REALS = 3
+"""With reals two points for each variable, within these, and at most a third of the evaluations."""
+
 
 def initial_points(domain: Domain, budget: int | None = None) -> int:
-    """A fifth of the budget, within 5 and 50; 20 without one; at most a quarter of the domain's points."""
-    wanted = WITHOUT_BUDGET if budget is None else min(MOST, max(FEWEST, budget // SHARE_OF_BUDGET))
+    """A fifth of the budget, within 5 and 50; 20 without one; at most a quarter of the domain's points.
+
+    With reals, or integers that are scaled as they are, two for each variable, within 10 and 20, and at most
+    a third of the budget.
+    """
+    share, most, wanted = SHARE_OF_BUDGET, MOST, WITHOUT_BUDGET
+    if len(domain.coding.shares):
+        wanted = most = min(REALS[1], max(REALS[0], 2 * len(domain.variables)))
+        share = SHARE_WITH_REALS
+    if budget is not None:
+        wanted = min(most, max(FEWEST, budget // share))
     size = domain.size
     return wanted if size is None else min(wanted, max(1, size // SHARE_OF_DOMAIN))
 

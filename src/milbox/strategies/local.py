@@ -7,19 +7,24 @@ not. All of it is replayed from the history, so that nothing has to be kept.
 
 from bisect import insort
 from dataclasses import dataclass, replace
+from enum import Enum
 
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import IntArray
+from milbox.arrays import BoolArray, IntArray
 from milbox.domain import Domain
 from milbox.domain.box import WIDEST, Box
+from milbox.domain.kept import kept
 from milbox.inner.walk import scattered
 from milbox.surrogates import Hinges, Learner, Ranked, ReluLearner
 from milbox.trials import Failed, Finished, History
 
 SIDE, LEAST_SIDE = 0.8, 2.0**-7
 """The side of the first box, and the one below which it starts again."""
+
+ROUND, VISITS = 8, (1, 5)
+"""The last of so many steps is global; these, where variables are categorical, try other categories."""
 
 GAINS = 3
 """So many gains one after the other double the side."""
@@ -38,6 +43,14 @@ NODES = 500
 
 NEAREST = 20
 """At least so many points are fitted, and four for each variable and one more."""
+
+
+class Kind(Enum):
+    """Where the next point is searched for."""
+
+    NEAR = "round the best point, in a box"
+    ELSEWHERE = "in another category"
+    GLOBAL = "everywhere"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +80,11 @@ class Local:
         network: one belief, which every global step has.
         hinges: the other, which half of the steps in boxes have.
         ranked: the share of fits that see ranks in place of values.
-        every: one of so many steps is global.
     """
 
     network: Learner = ReluLearner(floor=0.005)
     hinges: Hinges = Hinges()
     ranked: float = 0.5
-    every: int = 8
 
     def applies(self, domain: Domain) -> bool:
         """Whether the domain has reals, or integers so wide that they are scaled as reals are."""
@@ -84,9 +95,13 @@ class Local:
         chosen = sum(trial.certificate is not None for trial in history) + ahead
         centre = best_inside(domain, history)
         by_rank = rng.random() < self.ranked
-        if is_global(chosen, self.every) or centre is None:
+        kind = kind_of(chosen, domain)
+        if kind is Kind.GLOBAL or centre is None:
             return told("a network", self.network, by_rank, len(history.values))
-        box = Box.around(domain, history.points[centre], self.side(domain, history))
+        if kind is Kind.ELSEWHERE:
+            box = elsewhere(domain, history, centre, rng)
+        else:
+            box = Box.around(domain, history.points[centre], self.side(domain, history))
         fitted = near_points(domain, history, box)
         if rng.random() < 0.5:
             step = told("a network", self.network, by_rank, len(fitted))
@@ -97,13 +112,21 @@ class Local:
             step = replace(told("hinges", hinges, by_rank, len(fitted)), nodes=NODES)
         return replace(step, fitted=fitted, box=box)
 
+    def next_step(self, domain: Domain, history: History) -> str:
+        """Where the next point is searched for, and by which beliefs."""
+        kind = kind_of(sum(trial.certificate is not None for trial in history), domain)
+        if kind is Kind.GLOBAL:
+            return f"{kind.value}, by a network"
+        wide = f" of {self.side(domain, history):g} of each range" if kind is Kind.NEAR else ""
+        return f"{kind.value}{wide}, by a network or by hinges"
+
     def side(self, domain: Domain, history: History) -> float:
         """The side of the box after the gains and failures of all steps in boxes."""
         patience = max(4, min(len(domain.variables), 8))
         side, gains, failures, chosen = SIDE, 0, 0, 0
         seen: list[float] = []
         for trial in history:
-            boxed = trial.certificate is not None and not is_global(chosen, self.every)
+            boxed = trial.certificate is not None and kind_of(chosen, domain) is Kind.NEAR
             chosen += trial.certificate is not None
             if not isinstance(trial.outcome, Finished | Failed):
                 continue
@@ -128,9 +151,43 @@ def told(kind: str, learner: Learner, by_rank: bool, count: int) -> Step:
     return Step(Ranked(learner, 1.0) if by_rank else learner, name)
 
 
-def is_global(chosen: int, every: int) -> bool:
-    """Whether a model searches the whole domain after so many points that models have chosen."""
-    return chosen % every == every - 1
+def kind_of(chosen: int, domain: Domain) -> Kind:
+    """Where a model searches after so many points that models have chosen."""
+    place = chosen % ROUND
+    if place == ROUND - 1:
+        return Kind.GLOBAL
+    return Kind.ELSEWHERE if place in VISITS and len(choices(domain)) else Kind.NEAR
+
+
+@kept
+def choices(domain: Domain) -> IntArray:
+    """The categorical variables, by index."""
+    return np.array([i for i, v in enumerate(domain.variables) if v.kind == "categorical"], dtype=np.int64)
+
+
+def elsewhere(domain: Domain, history: History, centre: int, rng: Generator) -> Box:
+    """All points of another category, round the best one that has it.
+
+    The category is one of those that the best point of all does not have, good ones more often. Where the
+    best point's own is good enough to beat others that are hardly known, boxes round it never leave it.
+    """
+    codes, values = history.points.codes(domain), history.values
+    best, places = codes[centre], domain.coding
+    inside: BoolArray = np.all((codes >= places.low) & (codes <= places.high), axis=1)
+    inside[inside] = domain.feasible(codes[inside])
+    arms: list[tuple[float, int, int]] = []
+    for i in choices(domain).tolist():
+        for code in domain.variables[i].codes:
+            having = np.flatnonzero(inside & (codes[:, i] == code))
+            if code != best[i] and len(having):
+                top = int(having[np.argmax(values[having])])
+                arms.append((float(values[top]), top, i))
+    if not arms:
+        return Box.around(domain, history.points[centre], SIDE)
+    arms.sort(key=lambda arm: -arm[0])
+    odds = 1.0 / np.arange(1, len(arms) + 1)
+    _, top, i = arms[int(rng.choice(len(arms), p=odds / odds.sum()))]
+    return Box.with_code(domain, history.points[top], i)
 
 
 def half_spread(ordered: list[float]) -> float:

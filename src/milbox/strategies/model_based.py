@@ -123,9 +123,16 @@ class ModelBased:
                 f"{described(domain)}",
                 f"random points still to come: {self._random_left(domain, history)}",
                 f"surrogate: {brief(self.learner)}",
+                *self._locally(domain, history),
                 *inner_explained(self.inner, Query(surrogate, Region(domain))),
             ]
         )
+
+    def _locally(self, domain: Domain, history: History) -> list[str]:
+        """Where the next point will be searched for, if variables are real."""
+        if self.local is None or not self.local.applies(domain):
+            return []
+        return [f"next step: {self.local.next_step(domain, history)}"]
 
     def _random_left(self, domain: Domain, history: History) -> int:
         """How many points are measured before a model comes in: a surrogate is fitted to one at least."""

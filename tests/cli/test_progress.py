@@ -103,7 +103,7 @@ def test_values_in_words() -> None:
     assert value_text(["a", "b"]) == "ab"
     assert value_text(["ab", "c"]) == "[ab c]"
     assert value_text([True, False]) == "[True False]"
-    assert value_text(None) == "None"
+    assert value_text(None) == "-", "a variable that does not exist"
 
 
 def test_plain_lines_on_demand(milbox: Milbox, problem: Path) -> None:

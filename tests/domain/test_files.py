@@ -107,7 +107,7 @@ def test_names_that_lp_format_would_confuse_stay_different(tmp_path: Path) -> No
 def test_the_program_of_the_next_step_has_the_value_of_the_next_proposal(tmp_path: Path) -> None:
     x = mb.binary("x", 8)
     study = mb.Study(mb.Domain([x], [x.sum() <= 4]), mb.NNMILP(initial=10), seed=3)
-    with pytest.raises(ValueError, match="one of the 10 initial ones"):
+    with pytest.raises(ValueError, match="one of the initial ones"):
         study.program(tmp_path / "early.lp")
     weights = np.arange(8) - 3.0
     for _ in range(12):

@@ -80,6 +80,21 @@ def test_a_box_has_few_changes_and_at_least_one_step(listed: tuple[mb.Domain, np
     assert set(np.abs(inside[:, [0, 1, 6]] - np.array(centre)[[0, 1, 6]]).ravel()) == {0, 1}
 
 
+def test_a_limit_on_nodes_leaves_a_true_bound() -> None:
+    domain = mb.Domain([mb.real("x", 0, 1, 8)])
+    rng = np.random.default_rng(5)
+    net = network(rng, 8, hidden=24)
+    tried = list(map(tuple, rng.integers(0, 10**6, (20, 8)).tolist()))
+    region = Region(domain, Points(tried), box=Box.around(domain, tried[0], 0.8))
+    (hurried,) = proposed(Auto().solve(Query(net, region, nodes=1), np.random.default_rng(0)))
+    (patient,) = proposed(Auto().solve(Query(net, region), np.random.default_rng(0)))
+    assert hurried.certificate is not None
+    assert patient.certificate is not None
+    assert hurried.certificate.status is Status.FEASIBLE
+    assert patient.certificate.status is Status.OPTIMAL
+    assert hurried.certificate.bound >= patient.certificate.value - 1e-9 >= hurried.certificate.value - 1e-8
+
+
 def test_a_box_without_untried_points_is_empty() -> None:
     domain = mb.Domain([mb.real("x", 0, 1, step=0.01)])
     box = Box.around(domain, (50,), 0.02)

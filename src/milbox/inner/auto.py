@@ -14,6 +14,9 @@ from milbox.milp.solution import Limits, Status
 from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
 from milbox.trials.trial import Certificate, Proposal
 
+FACTOR = 4
+"""A node of branch and bound costs so much less than one of a program, where a query limits nodes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Auto:
@@ -39,7 +42,9 @@ class Auto:
         if self.branch.refusal(query) is not None:
             return self.mip.solve(query, rng)
         half = min(self.branch.limits.seconds, self.mip.limits.seconds / 2)
-        branch = replace(self.branch, limits=replace(self.branch.limits, seconds=half))
+        most = [self.branch.limits.nodes, None if query.nodes is None else FACTOR * query.nodes]
+        nodes = min((limit for limit in most if limit is not None), default=None)
+        branch = replace(self.branch, limits=replace(self.branch.limits, seconds=half, nodes=nodes))
         branch.prepare(query.domain)
         chosen: tuple[Proposal, ...] = ()
         while len(chosen) < query.count:

@@ -7,7 +7,7 @@ from scipy.stats import spearmanr
 import milbox.domain as md
 from milbox.page.analysis.contrasts import contrasts, screened
 from milbox.page.analysis.effects import MOST_TRIALS, SHUFFLES, analyse, ridge, singular
-from milbox.page.sections.predictions import rank_correlation
+from milbox.trials.trust import rank_correlation
 from runs import distinct_points
 
 

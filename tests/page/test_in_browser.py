@@ -146,6 +146,32 @@ def test_arrow_keys_step_through_the_dots(browser: Browser, tmp_path: Path) -> N
     assert names == ["trial 0", "trial 1", "trial 0", "trial 0", None]
 
 
+NUMBERS = """
+[...document.querySelector('.sortable').tBodies[0].rows].filter(r => !r.hidden)
+    .map(r => +r.cells[0].textContent)
+"""
+
+
+def test_all_trials_are_sorted_and_filtered(browser: Browser, tmp_path: Path) -> None:
+    run = model_run(md.Domain([md.binary("x", 8)]), [3.0, 1.0, 10.0, 2.0], 2)
+    browser.show(written(tmp_path, run))
+    assert browser.run(NUMBERS) == [0, 1, 2, 3]
+    value = "[...document.querySelectorAll('.sortable button')].find(b => b.textContent === 'value')"
+    for expected, direction in (([1, 3, 0, 2], "ascending"), ([2, 0, 3, 1], "descending")):
+        browser.run(f"{value}.focus()")
+        for kind in ("keyDown", "keyUp"):  # a key is as good as the mouse
+            browser.call(
+                "Input.dispatchKeyEvent", type=kind, key="Enter", text="\r", windowsVirtualKeyCode=13
+            )
+        assert browser.run(NUMBERS) == expected
+        assert browser.run(f"{value}.parentElement.getAttribute('aria-sort')") == direction
+    browser.run("document.querySelector('.filter').focus()")
+    browser.call("Input.insertText", text="random")
+    assert sorted(browser.run(NUMBERS)) == [0, 1]
+    assert browser.run("document.querySelector('.shown').textContent") == "2 trials"
+    assert browser.complaints == []
+
+
 def test_sequences_and_graphs_are_drawn_within_their_charts(browser: Browser, tmp_path: Path) -> None:
     domain = cell()
     run = record(domain, [trial(domain, k, p, Finished(float(k))) for k, p in enumerate(domain)])

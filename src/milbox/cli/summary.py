@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from milbox.cli.console import plural
 from milbox.cli.results.table import trial_entry
 from milbox.display import duration
+from milbox.trials.trust import sentence
 
 if TYPE_CHECKING:
     from milbox.trials.record import Proofs, Record, Spent
@@ -48,6 +49,7 @@ def summary(record: "Record", budget: int | None) -> dict[str, Any]:
         "proved": record.proved,
         "proposals": asdict(record.proofs),
         "seconds": asdict(record.spent),
+        "trust": {**asdict(record.trust), "doubtful": record.trust.doubtful},
     }
 
 
@@ -96,6 +98,8 @@ def outcome_lines(record: "Record") -> list[str]:
     lines = [f"best value {best.value:g} in trial {best.number} ({count})"]
     lines += assignment_lines(best.assignment)
     lines.append(f"{proofs_text(record.proofs)}.")
+    if record.trust.doubtful:
+        lines.append(sentence(record.trust))
     if record.proved:
         size = len(record.finished)
         lines.append(f"Every one of the {size:,} points has been measured: this is the proved optimum.")

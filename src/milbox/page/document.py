@@ -13,6 +13,7 @@ import numpy as np
 
 from milbox.page.formats import count, moment, number
 from milbox.page.sections.about import about_run, failures
+from milbox.page.sections.all_trials import all_trials, pending
 from milbox.page.sections.best_points import best_points
 from milbox.page.sections.certificates import certificates
 from milbox.page.sections.constraints import constraints
@@ -55,6 +56,8 @@ SECTIONS = (
     Section("matter", "Which variables and pairs matter", importance),
     Section("constraints", "Constraints at the best point", constraints),
     Section("failures", "What failed", failures),
+    Section("pending", "Still out", pending),
+    Section("trials", "All trials", all_trials),
     Section("about", "About this run", about_run),
 )
 

@@ -67,6 +67,42 @@
     event.preventDefault();
   });
 
+  // The table of all trials: sorted by a column, filtered by a text.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest ? event.target.closest(".sortable th > button") : null;
+    if (!button) return;
+    const head = button.parentElement;
+    const column = head.cellIndex;
+    const down = head.getAttribute("aria-sort") === "ascending";
+    head.parentElement.querySelectorAll("th").forEach((each) => each.setAttribute("aria-sort", "none"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const body = head.closest("table").tBodies[0];
+    const entry = (row) => {
+      const cell = row.cells[column];
+      return cell.dataset.key === undefined ? null : Number(cell.dataset.key);
+    };
+    const order = (one, other) => {
+      const [a, b] = [entry(one), entry(other)];
+      if (a !== null && b !== null) return down ? b - a : a - b;
+      if (a !== null || b !== null) return a === null ? 1 : -1; // rows without a number come last
+      const words = one.cells[column].textContent.localeCompare(other.cells[column].textContent);
+      return down ? -words : words;
+    };
+    body.append(...[...body.rows].sort(order));
+  });
+  document.addEventListener("input", (event) => {
+    if (!event.target.matches(".filter")) return;
+    const wanted = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const section = event.target.closest("section");
+    let shown = 0;
+    for (const row of section.querySelector(".sortable").tBodies[0].rows) {
+      const words = row.textContent.toLowerCase();
+      row.hidden = !wanted.every((each) => words.includes(each));
+      if (!row.hidden) shown += 1;
+    }
+    section.querySelector(".shown").textContent = `${shown} ${shown === 1 ? "trial" : "trials"}`;
+  });
+
   // Live: ask for the version, which is small; fetch the page only when it is another one.
   const page = document.getElementById("page");
   if (!page.dataset.version) return;
@@ -83,9 +119,15 @@
     if (!answer.ok) throw new Error(await answer.text());
     const next = new DOMParser().parseFromString(await answer.text(), "text/html");
     const open = [...page.querySelectorAll("details")].map((each) => each.open);
+    const typed = page.querySelector(".filter") ? page.querySelector(".filter").value : "";
     hide();
     page.replaceChildren(...next.getElementById("page").childNodes);
     page.querySelectorAll("details").forEach((each, k) => { each.open = Boolean(open[k]); });
+    const filter = page.querySelector(".filter");
+    if (typed && filter) {
+      filter.value = typed;
+      filter.dispatchEvent(new Event("input", { bubbles: true }));
+    }
     page.dataset.version = next.getElementById("page").dataset.version;
     document.title = next.title;
   };

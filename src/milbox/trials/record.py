@@ -19,6 +19,7 @@ from milbox.trials.journal import read_journal
 from milbox.trials.origin import Source
 from milbox.trials.sense import Sense, sign_of
 from milbox.trials.trial import Certificate, Failed, Finished, Pending, State, Trial
+from milbox.trials.trust import Trust, trust
 
 
 def ranked(trials: Iterable[Trial], sense: Sense) -> list[Trial]:
@@ -153,6 +154,11 @@ class Record:
     def proofs(self) -> Proofs:
         """The certificates in short."""
         return proofs(self.trials)
+
+    @cached_property
+    def trust(self) -> Trust:
+        """How well the model has predicted what was measured."""
+        return trust(self.trials)
 
     @property
     def spent(self) -> Spent:

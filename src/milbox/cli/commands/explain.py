@@ -116,6 +116,8 @@ def headline(trial: "Trial", best: "list[Trial]") -> str:
 
 def proof_lines(trial: "Trial", record: "Record") -> list[str]:
     """The meaning of the certificate, and its limits."""
+    from milbox.trials.trust import sentence
+
     proof = trial.certificate
     if proof is None:
         return [f"It came from: {trial.origin}. No model chose it, so nothing is proved about it."]
@@ -140,6 +142,8 @@ def proof_lines(trial: "Trial", record: "Record") -> list[str]:
             f"Not proved to be the surrogate's best: a limit ended the search with the bound "
             f"{proof.bound:.6g}, a gap of {proof.gap:.2%}."
         )
+    if record.trust.doubtful:
+        lines.append(sentence(record.trust))
     lines.append(
         "This is a statement about the surrogate: it does not prove that the measured value is best."
     )

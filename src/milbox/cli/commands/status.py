@@ -87,6 +87,7 @@ def entries(record: "Record") -> dict[str, Any]:
 def status_rows(record: "Record") -> list[tuple[str, str]]:
     """Labels and texts, one row each."""
     from milbox.cli.summary import proofs_text, spent_text
+    from milbox.trials.trust import sentence
 
     of = f" of {record.budget:,}" if record.budget else ""
     counts = (
@@ -105,6 +106,9 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
         ("proved", proofs_text(record.proofs)),
         ("time in", spent_text(record.spent)),
     ]
+    verdict = sentence(record.trust)
+    if verdict:
+        rows.append(("model", verdict))
     if told is not None:
         rows.append(("last value", f"{duration(max(0.0, time.time() - told))} ago"))
     return rows

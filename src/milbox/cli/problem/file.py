@@ -132,10 +132,11 @@ class Parser:
         except (TypeError, ValueError) as error:
             self.fail(str(error), "variables")
         symmetries = self.symmetries(declared)
-        try:
-            domain = Domain(domain.declared, domain.constraints, symmetries, words)
-        except ValueError as error:
-            self.fail(str(error), "symmetries")
+        if symmetries:
+            try:
+                domain = Domain(domain.declared, domain.constraints, symmetries, words)
+            except ValueError as error:
+                self.fail(str(error), "symmetries")
         sense, objective = self.objective(declared)
         chosen = self.strategy(domain, initial, strategy)
         return ProblemFile(self.path, self.text, domain, rules, sense, objective, chosen, self.stop())

@@ -1,6 +1,7 @@
 """The section on certificates: what was proved about each proposal, by which solver, in what time."""
 
 import math
+import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
@@ -118,11 +119,16 @@ def trial_scale(record: Record) -> Scale:
     return spanning(0, max(1, len(record.trials) - 1), LEFT, HALF - 14.0, pad=0.02)
 
 
+def kind(name: str) -> str:
+    """A method without the counts of one proposal: nodes, points listed, the trial that was mutated."""
+    return re.sub(r" \(\d+ nodes?\)| of \d+( points)?$", "", name)
+
+
 def methods(record: Record) -> Markup:
     """One row for each way in which points were found."""
     groups: dict[tuple[str, str], list[Certificate]] = defaultdict(list)
     for trial, certificate in record.certified:
-        groups[trial.origin, certificate.solver].append(certificate)
+        groups[kind(trial.origin), kind(certificate.solver)].append(certificate)
     largest = sorted(groups.items(), key=lambda item: -len(item[1]))
     rows = [method(origin, solver, found) for (origin, solver), found in largest[:MOST_METHODS]]
     head = (

@@ -2,19 +2,13 @@
 
 import numpy as np
 
-from milbox.arrays import FloatArray, ranks
+from milbox.arrays import FloatArray
 from milbox.page.formats import count, number
 from milbox.page.svg.charts import HALF, Axes, Dot, axes, chart, dots, figure, thinned
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.svg.scales import spanning
 from milbox.trials.record import Record
-
-
-def rank_correlation(one: FloatArray, other: FloatArray) -> float | None:
-    """Spearman's correlation; None when there are fewer than three pairs or one side is constant."""
-    if len(one) < 3 or np.ptp(one) == 0 or np.ptp(other) == 0:
-        return None
-    return float(np.corrcoef(ranks(one), ranks(other))[0, 1])
+from milbox.trials.trust import rank_correlation, running_correlation, sentence
 
 
 def agreement(record: Record) -> Markup:
@@ -57,6 +51,11 @@ def agreement(record: Record) -> Markup:
     )
 
 
+def sampled(length: int, most: int = 6) -> list[int]:
+    """A few places from the first windows to the last."""
+    return sorted({length - 1 - round(k * length / most) for k in range(most)} & set(range(length)))
+
+
 def robust_range(values: FloatArray) -> tuple[float, float]:
     """From the least to the largest, unless a few lie far from all others."""
     low, high = np.quantile(values, [0.02, 0.98])
@@ -87,8 +86,14 @@ def words(record: Record, predicted: FloatArray, measured: FloatArray) -> list[M
     if half >= 10:
         early, late = (float(np.median(part)) for part in (error[:half], error[half:]))
         facts.append(("Median distance, first and second half", f"{number(early, 3)}, {number(late, 3)}"))
+    latest = running_correlation(record.trials)
+    shown = [rho for rho in (latest[k] for k in sampled(len(latest))) if rho is not None]
+    if len(shown) > 1:
+        facts.append(("Rank correlation as the run went on", ", ".join(number(round(r, 2)) for r in shown)))
     rows = joined([tag("div", tag("dt", text(a)), tag("dd", text(b))) for a, b in facts])
+    verdict = sentence(record.trust)
     return [
+        *([tag("p", text(verdict), class_="warning" if record.trust.doubtful else None)] if verdict else []),
         tag("dl", rows, class_="facts"),
         tag(
             "p",

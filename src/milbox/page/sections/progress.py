@@ -1,7 +1,7 @@
 """The section on progress: values over trials, and the share of the initial design."""
 
 from milbox.display import duration
-from milbox.page.formats import count, number
+from milbox.page.formats import assignment_text, count, number, short
 from milbox.page.svg.charts import (
     Axes,
     Dot,
@@ -106,4 +106,5 @@ def label_of(trial: Trial) -> str:
         return f"trial {trial.number}: failed, {reason}"
     took = evaluation_seconds(trial)
     spent = f", measured in {duration(took)}" if took > 0 else ""
-    return f"trial {trial.number}: {number(trial.value)} ({trial.origin[:40]}{spent})"
+    point = short(assignment_text(trial.assignment), 80)
+    return f"trial {trial.number}: {number(trial.value)} ({trial.origin[:40]}{spent}) at {point}"

@@ -65,7 +65,8 @@ def proved(record: Record) -> str:
         largest = max(map(gap, certificates))
         rest = "nothing is proved about some of the others" if math.isinf(largest) else ""
         sentence += f"; {rest or f'the largest gap is {share(largest)}'}"
-    return f"{sentence}. That no other point of the domain is better is not proved."
+    doubt = " The model predicts no better than the mean: see below." if record.trust.doubtful else ""
+    return f"{sentence}. That no other point of the domain is better is not proved.{doubt}"
 
 
 def figures(record: Record) -> Markup:

@@ -1,0 +1,132 @@
+"""The sections on all trials, in a table to sort and to filter, and on those that are still out."""
+
+from typing import Any
+
+from milbox.domain import Array
+from milbox.page.formats import NOTHING, assignment_text, count, moment, number, short, value_text
+from milbox.page.svg.charts import table
+from milbox.page.svg.markup import Markup, joined, tag, text
+from milbox.trials import Trial
+from milbox.trials.origin import Source
+from milbox.trials.record import Record
+
+MOST = 1000
+"""The latest trials that the table holds: a page of more would take long to open."""
+
+COLUMNS = 8
+"""Up to so many scalar variables have columns of their own."""
+
+LONGEST = 160
+NUMERIC = ("trial", "value", "predicted")
+
+
+def pending(record: Record) -> Markup | None:
+    """The trials that were asked and not told; None where there are none."""
+    out = [trial for trial in record.trials if trial.state == "pending"]
+    if not out:
+        return None
+    rows = [
+        [
+            text(trial.number),
+            text(short(trial.origin, 40)),
+            text(moment(trial.asked_at)),
+            tag("span", text(short(assignment_text(trial.assignment), LONGEST)), class_="wrap"),
+        ]
+        for trial in out[:MOST]
+    ]
+    words = f"{count(len(out), 'trial')} asked and not told yet."
+    head = ("trial", "chosen by", "asked", "point")
+    return joined([tag("p", text(words)), table(head, rows, "Trials that are out", [0])])
+
+
+def all_trials(record: Record) -> Markup | None:
+    """Every trial, to be sorted by any column and filtered by any text."""
+    if not record.trials:
+        return None
+    declared = [thing for thing in record.domain.declared if not isinstance(thing, Array)]
+    apart = [str(thing.name) for thing in declared] if len(declared) <= COLUMNS else []
+    rest = len(apart) < len(record.domain.declared)
+    noted = any(trial.info for trial in record.trials)
+    head = ["trial", "state", "value", "chosen by", "predicted", *apart]
+    head += ["point"] if rest else []
+    head += ["notes"] if noted else []
+    shown = record.trials[-MOST:]
+    body = [row(trial, apart, rest, noted) for trial in shown]
+    buttons = [
+        tag(
+            "th",
+            tag("button", text(name), type="button"),
+            scope="col",
+            aria_sort="none",
+            class_="n" if name in NUMERIC else None,
+        )
+        for name in head
+    ]
+    more = len(record.trials) - len(shown)
+    words = f"The latest {len(shown):,}; {more:,} before them are in `milbox trials`." if more else ""
+    return joined(
+        [
+            tag(
+                "p",
+                tag("label", text("Show trials with "), Markup('<input type="search" class="filter">')),
+                tag("output", text(count(len(shown), "trial")), class_="shown"),
+            ),
+            tag(
+                "div",
+                tag(
+                    "table",
+                    tag("caption", text("All trials; the buttons in the head sort them"), class_="unseen"),
+                    tag("thead", tag("tr", *buttons)),
+                    tag("tbody", *body),
+                    class_="sortable",
+                ),
+                class_="scroll tall",
+                tabindex="0",
+                role="region",
+                aria_label="All trials",
+            ),
+            tag("p", text(words), class_="caption"),
+        ]
+    )
+
+
+def row(trial: Trial, apart: list[str], rest: bool, noted: bool) -> Markup:
+    """One trial."""
+    proof = trial.certificate
+    cells = [
+        cell(trial.number, trial.number),
+        cell(trial.state),
+        cell(NOTHING if trial.value is None else number(trial.value, 6), trial.value, "n"),
+        cell(chosen_by(trial)),
+        cell(NOTHING, kind="n") if proof is None else cell(number(proof.value, 5), proof.value),
+    ]
+    cells += [own_cell(trial.assignment[name]) for name in apart]
+    if rest:
+        others = {name: value for name, value in trial.assignment.items() if name not in apart}
+        cells.append(cell(short(assignment_text(others), LONGEST), kind="long"))
+    if noted:
+        cells.append(cell(short(", ".join(f"{k}: {v}" for k, v in trial.info.items()), LONGEST), kind="long"))
+    return tag("tr", *cells)
+
+
+def chosen_by(trial: Trial) -> str:
+    """Who chose the point, in a word or two."""
+    match trial.origin.source:
+        case Source.RANDOM:
+            return "random"
+        case Source.KNOWN:
+            return "known"
+        case _:
+            return short(trial.origin, 30)
+
+
+def own_cell(value: Any) -> Markup:
+    """The value of a variable with a column of its own."""
+    numeric = isinstance(value, int | float) and not isinstance(value, bool)
+    return cell(value_text(value), float(value) if numeric else None)
+
+
+def cell(shown: object, key: float | None = None, kind: str | None = None) -> Markup:
+    """An entry; numbers are sorted by their `key`."""
+    held = None if key is None else repr(key)
+    return tag("td", text(shown), class_=kind if key is None else "n", data_key=held)

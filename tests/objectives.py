@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -29,4 +30,14 @@ def die_at(number: int, x: Any, k: int) -> float:
     """Kill the process that evaluates x = (1, 0, 1) and this k, every time."""
     if k == number and list(x) == [1, 0, 1]:
         os.kill(os.getpid(), signal.SIGKILL)
+    return score(x, k)
+
+
+def hang_at(number: int, mark: Path, x: Any, k: int) -> float:
+    """Start a process and never come back, where k is this number."""
+    if k == number:
+        child = subprocess.Popen(["sleep", "60"])
+        with mark.open("a") as file:
+            file.write(f"{child.pid}\n")
+        child.wait()
     return score(x, k)

@@ -17,7 +17,7 @@ from milbox.run.workers import check_portable
 from milbox.strategies import ModelBased
 from milbox.study import Study
 from milbox.trials import Trial
-from milbox.trials.checks import whole
+from milbox.trials.checks import measured, whole
 
 
 def run(
@@ -30,6 +30,7 @@ def run(
     failures: float = 0.5,
     window: int = 20,
     stop: Stop = NEVER,
+    timeout: float | None = None,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
 ) -> Result:
@@ -45,6 +46,7 @@ def run(
         failures=failures,
         window=window,
         stop=stop,
+        timeout=timeout,
     )
     with contextlib.closing(steps):
         for trial in with_bar(steps, study, budget) if progress else steps:
@@ -63,6 +65,7 @@ def evaluations(
     failures: float = 0.5,
     window: int = 20,
     stop: Stop = NEVER,
+    timeout: float | None = None,
 ) -> Generator[Trial, None, None]:
     """Every trial as it finishes or fails; arguments as `maximize`.
 
@@ -79,6 +82,15 @@ def evaluations(
             f"executor must be a concurrent.futures.Executor, not {executor!r}; "
             f"a Dask client makes one: client.get_executor(pure=False)"
         )
+    if timeout is not None:
+        timeout = measured(timeout, "timeout")
+        if timeout <= 0:
+            raise ValueError(f"timeout is a number of seconds, more than zero, not {timeout:g}")
+        if executor is not None:
+            raise ValueError(
+                "timeout stops evaluations in worker processes of milbox's own, and not in an executor; "
+                "leave the executor out, or let the objective keep the time"
+            )
     if workers is None:
         workers = getattr(executor, "_max_workers", 1)
     workers = whole("workers", workers, 1)
@@ -87,10 +99,10 @@ def evaluations(
     if isinstance(study.strategy, ModelBased) and len(study.trials) < (study.strategy.initial or 0) < budget:
         warm()
     halted = stopped(stop, study)
-    if executor is None and workers == 1:
+    if executor is None and workers == 1 and timeout is None:
         steps = one_by_one(study, objective, budget, halted)
     else:
-        steps = side_by_side(study, objective, budget, workers, executor, halted)
+        steps = side_by_side(study, objective, budget, workers, executor, halted, timeout)
     return _watched(study, steps, budget, failures, window, halted)
 
 

@@ -36,6 +36,7 @@ def maximize(
     target: float | None = None,
     patience: int | None = None,
     seconds: float | None = None,
+    timeout: float | None = None,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
 ) -> Result:
@@ -61,6 +62,9 @@ def maximize(
         target: a value that is good enough: the run ends when it is reached.
         patience: the run ends after so many evaluations without a better value.
         seconds: no point is asked for after so many seconds; evaluations under way are waited for.
+        timeout: how many seconds one evaluation may take. Then it is stopped, with everything it has started,
+            and its trial fails with the reason "time limit". Evaluations run in worker processes of milbox's
+            own, also where there is one; an executor of the user's cannot be given beside it.
         callback: called with each trial when it has ended; the run ends when it returns True.
         progress: whether to draw a line on standard error that shows how far the run is.
 
@@ -78,6 +82,7 @@ def maximize(
             failures=failures,
             window=window,
             stop=Stop(target, patience, seconds),
+            timeout=timeout,
             callback=callback,
             progress=progress,
         )
@@ -100,6 +105,7 @@ def minimize(
     target: float | None = None,
     patience: int | None = None,
     seconds: float | None = None,
+    timeout: float | None = None,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
 ) -> Result:
@@ -117,6 +123,7 @@ def minimize(
             failures=failures,
             window=window,
             stop=Stop(target, patience, seconds),
+            timeout=timeout,
             callback=callback,
             progress=progress,
         )

@@ -10,7 +10,7 @@ from milbox.errors import Exhausted
 from milbox.run.evaluation import Objective, evaluate, failure
 from milbox.run.in_flight import in_flight
 from milbox.run.result import how_to_resume
-from milbox.run.workers import WorkerDied, own_workers
+from milbox.run.workers import TimeLimit, WorkerDied, own_workers
 from milbox.study import Study
 from milbox.trials import Failed, Finished, Trial
 from milbox.trials.record import asked
@@ -40,6 +40,7 @@ def side_by_side(
     workers: int,
     executor: Executor | None,
     stopped: Stopped,
+    timeout: float | None = None,
 ) -> Generator[Trial, None, None]:
     """Keep `workers` evaluations under way, and tell their values in the order they come.
 
@@ -48,7 +49,7 @@ def side_by_side(
     steps = in_flight(
         supply(study, budget, stopped),
         lambda trial: (evaluate, objective, study.domain.assignment(trial.point)),
-        own_workers(objective, workers) if executor is None else executor,
+        own_workers(objective, workers, timeout) if executor is None else executor,
         workers,
         own=executor is None,
         deaths=DEATHS,
@@ -57,7 +58,7 @@ def side_by_side(
     with contextlib.closing(steps):
         try:
             for trial, answer in steps:
-                yield _told(study, trial, _outcome(answer))
+                yield _told(study, trial, _outcome(answer, timeout))
         except BrokenExecutor as error:
             raise BrokenExecutor(f"{error} {how_to_resume(study)}") from error
 
@@ -87,9 +88,11 @@ def supply(study: Study, budget: int, stopped: Stopped) -> Callable[[int], list[
     return trials
 
 
-def _outcome(answer: Finished | Failed | Exception) -> Finished | Failed:
+def _outcome(answer: Finished | Failed | Exception, timeout: float | None) -> Finished | Failed:
     """What came of an evaluation, or why nothing did."""
     match answer:
+        case TimeLimit() if timeout is not None:
+            return Failed(f"time limit: it took longer than {timeout:g} s", timeout)
         case WorkerDied():
             return Failed(f"its worker died {DEATHS} times: crashed, killed or out of memory")
         case Exception():

@@ -31,6 +31,10 @@ class WorkerDied(Exception):
     """The process that made a call came to an end before the call did."""
 
 
+class TimeLimit(Exception):
+    """A call took longer than it may."""
+
+
 @dataclass(frozen=True, slots=True)
 class Worker:
     """A process, the connection for its calls, and the one through which it is told to end."""
@@ -39,14 +43,16 @@ class Worker:
     calls: Connection
     orders: Connection
 
-    def answer(self, call: bytes) -> bytes:
-        """What the process answers to a call, however long that takes."""
+    def answer(self, call: bytes, timeout: float | None = None) -> bytes:
+        """What the process answers to a call within so many seconds; None waits however long that takes."""
         with contextlib.suppress(EOFError, OSError):
             self.calls.send_bytes(call)
             # Both, since a process that the worker left behind may keep the connection open.
-            multiprocessing.connection.wait([self.calls, self.process.sentinel])
+            ready = multiprocessing.connection.wait([self.calls, self.process.sentinel], timeout)
             if self.calls.poll():
                 return self.calls.recv_bytes()
+            if not ready:
+                raise TimeLimit
         raise WorkerDied
 
     def order(self) -> None:
@@ -66,11 +72,21 @@ class Workers(Executor):
     """Worker processes, each with a thread here that hands it one call after another.
 
     When a worker dies, its call ends with `WorkerDied`, the others go on, and another process takes its
-    place. The threads start the processes and keep Ctrl-C from them: the main thread alone decides what it
-    means.
+    place. So it is with a worker whose call takes longer than `timeout` seconds: it is ended with everything
+    it has started, and the call ends with `TimeLimit`. What a worker needs before its first call is loaded by
+    `first`, a call whose time does not count. The threads start the processes and keep Ctrl-C from them: the
+    main thread alone decides what it means.
     """
 
-    def __init__(self, count: int, method: str) -> None:
+    def __init__(
+        self,
+        count: int,
+        method: str,
+        timeout: float | None = None,
+        first: tuple[Callable[..., Any], *tuple[Any, ...]] | None = None,
+    ) -> None:
+        self._timeout = timeout
+        self._first = None if first is None else pickle.dumps((first[0], first[1:], {}))
         self._context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
             # The server imports milbox once, and every worker, a replacement as well, starts with it.
@@ -138,8 +154,8 @@ class Workers(Executor):
                 continue
             try:
                 worker = worker or self._hire()
-                good, answer = pickle.loads(worker.answer(call))
-            except WorkerDied as death:
+                good, answer = pickle.loads(worker.answer(call, self._timeout))
+            except (WorkerDied, TimeLimit) as death:
                 if worker is not None:
                     self._dismiss(worker)
                 worker = None
@@ -165,11 +181,19 @@ class Workers(Executor):
         heard.close()
         worker = Worker(process, calls, orders)
         with self._change:
-            if not self._ended:
+            hired = not self._ended
+            if hired:
                 self._staff.add(worker)
-                return worker
-        worker.order()
-        raise WorkerDied
+        if not hired:
+            worker.order()
+            raise WorkerDied
+        if self._first is not None:
+            try:
+                worker.answer(self._first)
+            except WorkerDied:
+                self._dismiss(worker)
+                raise
+        return worker
 
     def _dismiss(self, worker: Worker) -> None:
         with self._change:
@@ -179,13 +203,13 @@ class Workers(Executor):
         worker.bury()
 
 
-def own_workers(objective: Objective, count: int) -> Workers:
-    """Worker processes that are known to be able to call the objective."""
+def own_workers(objective: Objective, count: int, timeout: float | None = None) -> Workers:
+    """Worker processes that are known to be able to call the objective, for at most so many seconds."""
     check_portable(objective)
     # Not "fork": the parent may have threads (of a solver, of NumPy), and a lock held by one of them at
     # the moment of the fork is never released in the child.
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    workers = Workers(count, method)
+    workers = Workers(count, method, timeout, (callable, objective))
     try:
         workers.submit(callable, objective).result()
     except BaseException as error:

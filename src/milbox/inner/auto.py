@@ -9,8 +9,10 @@ from numpy.random import Generator
 from milbox.inner.enumerate import Enumerate
 from milbox.inner.mip import Mip
 from milbox.inner.query import Query
+from milbox.inner.ranges.solve import ranged
 from milbox.inner.search.branch import Branch
 from milbox.milp.solution import Limits, Status
+from milbox.milp.verify import TOLERANCE
 from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
 from milbox.trials.trial import Certificate, Proposal
 
@@ -46,6 +48,8 @@ class Auto:
         nodes = min((limit for limit in most if limit is not None), default=None)
         branch = replace(self.branch, limits=replace(self.branch.limits, seconds=half, nodes=nodes))
         branch.prepare(query.domain)
+        # On a fine grid the last digits may stay open, and the program does not compare them at all.
+        gap = max(branch.limits.gap, TOLERANCE if ranged(query.domain) else 0.0)
         chosen: tuple[Proposal, ...] = ()
         while len(chosen) < query.count:
             began = time.perf_counter()
@@ -54,7 +58,7 @@ class Auto:
             if isinstance(answer, Empty):
                 return joined(chosen, answer)
             found = answer.proposals if isinstance(answer, Found) else ()
-            proved = tuple(takewhile(lambda proposal: suffices(proposal, branch.limits.gap), found))
+            proved = tuple(takewhile(lambda proposal: suffices(proposal, gap), found))
             chosen += proved
             if found and len(proved) == len(found):
                 break

@@ -35,3 +35,15 @@ def load_search() -> None:
     rng = np.random.default_rng(0)
     task = task_of(layered(ReluNet.of([layer, layer]), paths), paths)
     maximise(task, np.zeros((0, 1), np.int64), 1, rng)
+
+
+@cache
+def load_ranges() -> None:
+    """Search a range for one of two points."""
+    from milbox.inner.ranges.columns import columns_of
+    from milbox.inner.ranges.maximise import maximise, task_of
+
+    columns, layer = columns_of(Domain([binary("x")])), (np.ones((1, 1)), np.zeros(1))
+    assert not isinstance(columns, str), "a binary is a column"
+    none, apart = np.zeros((0, 1), np.int64), np.ones(1, np.int64)
+    maximise(task_of(ReluNet.of([layer, layer]), columns, none, apart))

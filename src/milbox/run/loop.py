@@ -97,7 +97,7 @@ def evaluations(
     if isinstance(executor, ProcessPoolExecutor):
         check_portable(objective)
     if isinstance(study.strategy, ModelBased) and len(study.trials) < (study.strategy.initial or 0) < budget:
-        warm()
+        warm(study.domain)
     halted = stopped(stop, study)
     if executor is None and workers == 1 and timeout is None:
         steps = one_by_one(study, objective, budget, halted)

@@ -15,7 +15,9 @@ import numpy as np
 
 from milbox.compiled import cache
 from milbox.domain import Domain, binary
+from milbox.inner.loading import load_ranges
 from milbox.inner.query import Query
+from milbox.inner.ranges.solve import ranged
 from milbox.surrogates.relu import ReluLearner, ReluNet, glorot
 from milbox.system import end_family, start_family
 
@@ -39,15 +41,24 @@ class Part:
         )
 
 
-def warm() -> None:
-    """Start compiling in the background what is missing from the cache; once in a process."""
+def warm(domain: Domain) -> None:
+    """Start compiling in the background what studies of the domain call and the cache lacks.
+
+    A process does so once.
+    """
     if not _started:
         quiet = subprocess.DEVNULL
-        for name, part in PARTS.items():
+        for name, part in parts_for(domain).items():
             if part.is_cold:
                 words = f"from milbox.run.warming import PARTS; PARTS[{name!r}].compile()"
                 command = [sys.executable, "-c", words]
                 _started.append(start_family(command, stdin=quiet, stdout=quiet, stderr=quiet))
+
+
+def parts_for(domain: Domain) -> dict[str, Part]:
+    """The parts that a study of the domain calls."""
+    spared = "branch and bound" if ranged(domain) else "ranges"
+    return {name: part for name, part in PARTS.items() if name != spared}
 
 
 def stop_warming() -> None:
@@ -83,6 +94,11 @@ def compile_branch_and_bound() -> None:
     domain.drawing.draw(1, rng)
 
 
+def compile_ranges() -> None:
+    """Search a small domain of ranges."""
+    load_ranges()
+
+
 PARTS = {
     "training and climbs": Part(
         ("descent.descend", "kernel.label_all", "kernel.climb"), compile_training_and_climbs
@@ -91,4 +107,5 @@ PARTS = {
         ("tree.advance", "tree.shuffled_root", "walks.accumulate", "walks.walk", "walks.follow"),
         compile_branch_and_bound,
     ),
+    "ranges": Part(("tree.explore",), compile_ranges),
 }

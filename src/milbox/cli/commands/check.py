@@ -37,7 +37,7 @@ def check(problem: Path, evaluate: bool, as_json: bool) -> None:
 
     read = read_problem(problem)
     findings: dict[str, Any] = {"problem": str(problem), **shape(read)}
-    prepare()
+    prepare(read.domain)
     try:
         proposals = rehearsed(read)
     except InputError:
@@ -58,11 +58,11 @@ def check(problem: Path, evaluate: bool, as_json: bool) -> None:
         raise RunFailed(f"the evaluation failed: {failure}")
 
 
-def prepare() -> None:
+def prepare(domain: "Domain") -> None:
     """Compile what a first use would compile, so that it is not taken for the time of a proposal."""
-    from milbox.run.warming import PARTS
+    from milbox.run.warming import parts_for
 
-    cold = [part for part in PARTS.values() if part.is_cold]
+    cold = [part for part in parts_for(domain).values() if part.is_cold]
     if cold:
         say("compiling, which is needed once after an installation ...")
     for part in cold:

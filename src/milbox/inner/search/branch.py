@@ -11,10 +11,10 @@ from milbox.domain.diagrams.product import CODES, EDGES, Product, for_search
 from milbox.domain.kept import kept
 from milbox.errors import UnsupportedProgram
 from milbox.inner.certify import Claim, certify
-from milbox.inner.loading import load_search
+from milbox.inner.loading import load_ranges, load_search
 from milbox.inner.query import Query
+from milbox.inner.ranges import solve as ranges
 from milbox.inner.search.paths import Paths, paths_of
-from milbox.inner.spacing import is_spaced
 from milbox.milp.solution import Limits
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -37,7 +37,8 @@ LARGEST = 2.0**40
 class Branch:
     """Exact for networks of up to two hidden layers, and linear surrogates, where constraints make diagrams.
 
-    Sums with whole coefficients may tie diagrams together.
+    Sums with whole coefficients may tie diagrams together. Where variables are ranges (reals, and integers of
+    one feature and many values), all constraints have to be sums, and the network has one hidden layer.
 
     Attributes:
         limits: when the search stops; the best points in hand are returned with the bound proved so far.
@@ -51,14 +52,16 @@ class Branch:
     def refusal(self, query: Query) -> str | None:
         """The reason why it cannot answer; None when it can."""
         surrogate, domain = query.objective, query.domain
-        if query.region.box is not None:
-            return "it searches no part of a domain"
         if query.region.radius > 1:
             return "it keeps no distance from tried points"
         if not isinstance(surrogate, Linear | ReluNet):
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
         if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 2:
             return f"the network has {len(surrogate.hidden)} hidden layers, and it takes at most two"
+        if ranges.ranged(domain):
+            return ranges.refusal(query)
+        if query.region.box is not None:
+            return "it searches no part of a domain"
         refusal = domain_refusal(domain, self.edges)
         paths = as_paths(domain, self.edges) if refusal is None else None
         if paths is None:
@@ -70,6 +73,9 @@ class Branch:
 
     def prepare(self, domain: Domain) -> None:
         """Take the domain apart and load what a search calls, so that no time limit pays for either."""
+        if ranges.ranged(domain):
+            load_ranges()
+            return
         load_search()
         as_paths(domain, self.edges)
 
@@ -84,6 +90,8 @@ class Branch:
             raise UnsupportedProgram(f"branch and bound cannot be used: {refusal}")
         surrogate, domain = query.objective, query.domain
         self.prepare(domain)
+        if ranges.ranged(domain):
+            return ranges.solve(query, self.limits)
         began = time.perf_counter()
         assert isinstance(surrogate, Linear | ReluNet), "refusal() says no to others"
         paths = as_paths(domain, self.edges)
@@ -141,8 +149,6 @@ def domain_refusal(domain: Domain, edges: int) -> str | None:
     wide = next((v for v in domain.variables if len(v.codes) > CODES), None)
     if wide is not None:
         return f"{wide.name!r} has {len(wide.codes)} values, and it lists at most {CODES} of a variable"
-    if is_spaced(domain):
-        return "new points keep a distance from tried ones in some variables, which it does not know"
     product = apart(domain, edges)
     if product.rest:
         return f"no decision diagram of at most {edges} edges holds {shortened(product.rest[0])}"

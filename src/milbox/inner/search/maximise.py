@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.search.network import Task
-from milbox.inner.search.state import NOTHING, OPEN, SURELY_ACTIVE, Pool, Settings, Stack, Tried
+from milbox.inner.search.state import NOTHING, OPEN, SURELY_ACTIVE, Pool, Problem, Settings, Stack, Tried
 from milbox.inner.search.tree import DONE, OUT_OF_MEMORY, advance, shuffled_root
 
 SLICE = 0.02
@@ -42,6 +42,12 @@ DEEP = Settings(
     checks=2000.0,
 )
 """With two hidden layers prices take longer to find."""
+DEEP_TIED = DEEP._replace(root_steps=200, steps=40, stuck_steps=40, checks=0.0)
+"""And longer still with ties, whose prices are inherited."""
+
+FEW, MANY = 512.0, 4e6
+"""All points are looked at, unless they are many, once nodes times few exceed them. With upper units, whose
+inputs have to be added up for each point, fewer are many."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,12 +98,14 @@ def maximise(
     """
     began = time.perf_counter()
     problem = task.problem
-    chosen = settings or (DEEP if problem.uppers.shape[1] else EFFORT)
+    uppers = problem.uppers.shape[1]
+    chosen = settings or effort(problem)
     seen = by_key(task, tried)
     pool = Pool(
         np.full(count, NOTHING), np.zeros(count, np.int64), np.zeros((count, problem.variables), np.int64)
     )
-    stack = root(task, int(rng.integers(1, 2**62)))
+    seed = int(rng.integers(1, 2**62))
+    stack = root(task, seed)
     limit = math.inf if nodes is None else nodes
     tied = problem.tied
     # Without a gap to look for, a first slice takes most searches to their end.
@@ -117,6 +125,10 @@ def maximise(
             checkpoint = 2 * searched
             if full and gap > 0.0 and is_near(pool.value[-1], highest(stack), gap):
                 break
+            if chosen.few < task.points < min(searched * FEW, MANY / (1 + uppers)):
+                # Looking at all points would have been cheaper by now.
+                chosen, stack = chosen._replace(few=task.points), root(task, seed)
+                stack.counts[1] = searched
         pace = SLICE / max(now - before, 1e-6)
         portion = max(1, min(int(portion * pace), 4 * portion, checkpoint - searched))
         # Where the search stops must not depend on the clock, also beyond a limit that does not count yet.
@@ -133,6 +145,13 @@ def maximise(
         scale=math.ldexp(1.0, task.exponent) + abs(task.constant),
         nodes=int(stack.counts[1]),
     )
+
+
+def effort(problem: Problem) -> Settings:
+    """The effort at each node of such a problem."""
+    if problem.uppers.shape[1]:
+        return DEEP_TIED if problem.tied else DEEP
+    return EFFORT
 
 
 def by_key(task: Task, points: IntArray) -> Tried:

@@ -68,6 +68,8 @@ class Task:
 
     problem: Problem
     beginning: Beginning
+    points: float
+    """The number of paths, whether ties hold or not."""
     exponent: int
     constant: float
 
@@ -141,7 +143,7 @@ def task_of(net: Layered, paths: Paths) -> Task:
     )
     low, high = by_row(low, tie_low, line_low), by_row(high, tie_high, line_high)
     beginning = Beginning(paths.first, paths.source, paths.letter, low, high, paths.option_key, paths.start)
-    return Task(problem, beginning, exponent, net.constant)
+    return Task(problem, beginning, paths.points, exponent, net.constant)
 
 
 def folded(net: Layered, paths: Paths) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:

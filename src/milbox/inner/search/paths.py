@@ -42,6 +42,8 @@ class Paths:
     """(variables,): the first option of each variable."""
     longest: int
     """The most letters of a path."""
+    points: float
+    """The number of paths, or 1e18 where there are more."""
     feature: IntArray
     """(options,): the feature that each option sets."""
     value: FloatArray
@@ -144,6 +146,7 @@ def paths_of(product: Product) -> Paths | None:
         code=code.astype(np.int64),
         start=start[:-1].astype(np.int64),
         longest=int(longest),
+        points=float(min(product.count, 10**18)),
         feature=feature,
         value=value,
         joined=several,

@@ -150,6 +150,17 @@ def test_other_categories_are_visited() -> None:
     assert visited == {1, 2}
 
 
+def test_categories_that_chance_never_meets_are_visited() -> None:
+    """Of all points one in a million has no width, so that random ones have one."""
+    kind, width = mb.categorical("kind", ["wide", "none"]), mb.real("width", 0, 1)
+    domain = mb.Domain([kind, width], [mb.only_if(width, kind == "wide")])
+    study = mb.Study(domain, strategy(), seed=1)
+    for _ in range(6 + 2):
+        trial = study.ask()
+        study.tell(trial.number, float(trial.assignment["width"] or 0.5))
+    assert [trial.assignment["kind"] for trial in study.trials].count("none") >= 1
+
+
 def test_interrupted_and_resumed_is_uninterrupted(tmp_path: Path) -> None:
     def points(pieces: tuple[int, ...], name: str) -> list[tuple[int, ...]]:
         for piece in pieces:

@@ -12,7 +12,7 @@ from enum import Enum
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import BoolArray, IntArray
+from milbox.arrays import BoolArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.box import WIDEST, Box
 from milbox.domain.kept import kept
@@ -162,7 +162,8 @@ def kind_of(chosen: int, domain: Domain) -> Kind:
 @kept
 def choices(domain: Domain) -> IntArray:
     """The categorical variables, by index."""
-    return np.array([i for i, v in enumerate(domain.variables) if v.kind == "categorical"], dtype=np.int64)
+    choosing = [v.kind == "categorical" and len(v.codes) > 1 for v in domain.variables]
+    return np.flatnonzero(choosing)
 
 
 def elsewhere(domain: Domain, history: History, centre: int, rng: Generator) -> Box:
@@ -175,19 +176,21 @@ def elsewhere(domain: Domain, history: History, centre: int, rng: Generator) -> 
     best, places = codes[centre], domain.coding
     inside: BoolArray = np.all((codes >= places.low) & (codes <= places.high), axis=1)
     inside[inside] = domain.feasible(codes[inside])
-    arms: list[tuple[float, int, int]] = []
+    arms: list[tuple[float, int, Point]] = []
     for i in choices(domain).tolist():
         for code in domain.variables[i].codes:
             having = np.flatnonzero(inside & (codes[:, i] == code))
-            if code != best[i] and len(having):
+            if code == best[i]:
+                continue
+            if len(having):
                 top = int(having[np.argmax(values[having])])
-                arms.append((float(values[top]), top, i))
-    if not arms:
-        return Box.around(domain, history.points[centre], SIDE)
+                arms.append((float(values[top]), i, history.points[top]))
+            else:  # never tried, and so the first to be
+                arms.append((np.inf, i, tuple(np.where(np.arange(len(best)) == i, code, best).tolist())))
     arms.sort(key=lambda arm: -arm[0])
     odds = 1.0 / np.arange(1, len(arms) + 1)
-    _, top, i = arms[int(rng.choice(len(arms), p=odds / odds.sum()))]
-    return Box.with_code(domain, history.points[top], i)
+    _, i, point = arms[int(rng.choice(len(arms), p=odds / odds.sum()))]
+    return Box.with_code(domain, point, i)
 
 
 def half_spread(ordered: list[float]) -> float:

@@ -67,8 +67,36 @@ def test_every_point_once_and_then_exhausted() -> None:
     study = optuna.create_study(sampler=MilboxSampler(small_domain(), 0, mb.RandomSearch()))
     study.optimize(objective, n_trials=30)
     assert len({tuple(sorted(t.params.items())) for t in study.trials}) == 30
+    study.optimize(objective, n_trials=5)
+    assert [trial.state for trial in study.trials[30:]] == [TrialState.PRUNED]
     with pytest.raises(mb.Exhausted, match="every point of the domain, 30 in all"):
-        study.optimize(objective, n_trials=1)
+        study.ask().suggest_int("k", 1, 4)
+
+
+def test_a_float_beside_the_domain_ends_the_study_cleanly() -> None:
+    def with_rate(trial: Trial) -> float:
+        return objective(trial) + trial.suggest_float("rate", 0.0, 1.0)
+
+    study = optuna.create_study(sampler=MilboxSampler(small_domain(), 0, mb.RandomSearch()))
+    study.optimize(with_rate, n_trials=40)
+    assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 30 + [TrialState.PRUNED]
+    with pytest.raises(mb.Exhausted, match="rate is not in the domain and makes no point new: declare it"):
+        study.ask().suggest_int("k", 1, 4)
+
+
+def test_a_float_of_the_domain_comes_out_as_it_went_in() -> None:
+    rate, k = mb.real("rate", 0.1, 0.9, step=0.2), mb.integer("k", 1, 2)
+    domain = mb.Domain([rate, k], [rate + k <= 2.7])
+
+    def measured(trial: Trial) -> float:
+        return trial.suggest_float("rate", 0.1, 0.9, step=0.2) * trial.suggest_int("k", 1, 2)
+
+    study = optuna.create_study(direction="maximize", sampler=MilboxSampler(domain, 0, mb.NNMILP(initial=3)))
+    study.optimize(measured, n_trials=20)
+    complete = [trial.params for trial in study.trials if trial.state is TrialState.COMPLETE]
+    seen = {(params["rate"], params["k"]) for params in complete}
+    assert seen == {(r, k) for r in (0.1, 0.3, 0.5, 0.7, 0.9) for k in (1, 2) if r + k <= 2.7 + 1e-9}
+    assert len(complete) == len(seen) == domain.size
 
 
 def test_failed_pruned_and_enqueued_trials_count() -> None:

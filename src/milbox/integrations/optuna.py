@@ -8,7 +8,7 @@ import contextlib
 import secrets
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import optuna
@@ -106,7 +106,10 @@ class MilboxSampler(BaseSampler):
             return self._others.sample_independent(study, trial, param_name, param_distribution)
         variable = self._domain.variables[place]
         check_distribution(variable, param_distribution)
-        point = self._point(study, trial)
+        try:
+            point = self._point(study, trial)
+        except Exhausted as error:
+            end(study, error)
         if missing_at(self._domain, point)[place]:
             raise ValueError(
                 f"the objective suggests {param_name!r} where the domain says that it does not exist: "
@@ -176,7 +179,10 @@ class MilboxSampler(BaseSampler):
         rng = np.random.default_rng([self._seed, trial.number, len(history)])
         answer = self._strategy.propose(self._domain, history, 1, rng)
         if isinstance(answer, Empty):
-            raise Exhausted(f"every point of the domain, {len(history)} in all, has been tried")
+            raise Exhausted(
+                f"every point of the domain, {len(history)} in all, has been tried"
+                + self._others_text(others)
+            )
         if isinstance(answer, Unknown):
             raise Undecided(nothing_found(history, answer.reason))
         proposal = answer.proposals[0]
@@ -186,6 +192,16 @@ class MilboxSampler(BaseSampler):
             )
         return proposal
 
+    def _others_text(self, trials: Sequence[FrozenTrial]) -> str:
+        """What there is to say of parameters that the domain does not have, as the end of a sentence."""
+        names = sorted({name for trial in trials for name in trial.params if name not in self._domain.index})
+        if not names:
+            return ""
+        return (
+            f"; {', '.join(names)} is not in the domain and makes no point new: declare it there, a float "
+            f"with mb.real, to go on"
+        )
+
     def _write(self, study: Study, trial: FrozenTrial, proposal: Proposal) -> None:
         certificate = proposal.certificate
         if certificate is not None:
@@ -193,6 +209,19 @@ class MilboxSampler(BaseSampler):
             study._storage.set_trial_system_attr(trial._trial_id, CERTIFICATE, shown)
         study._storage.set_trial_system_attr(trial._trial_id, ORIGIN, proposal.origin)
         study._storage.set_trial_system_attr(trial._trial_id, POINT, list(proposal.point))
+
+
+def end(study: Study, error: Exhausted) -> NoReturn:
+    """End `study.optimize` where no point of the domain is left; the trial that found out is pruned.
+
+    Whoever asks by hand gets the error.
+    """
+    try:
+        study.stop()
+    except RuntimeError:
+        raise error from None
+    LOGGER.warning(f"The study ends: {error}.")
+    raise optuna.TrialPruned(str(error)) from None
 
 
 def history_of(trials: Sequence[FrozenTrial], domain: Domain, sense: Sense) -> History:

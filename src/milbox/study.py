@@ -22,6 +22,7 @@ from milbox.trials.change import Change
 from milbox.trials.checks import measured, noted, storable, whole
 from milbox.trials.exhaustion import nothing_found, nothing_left
 from milbox.trials.header import new_header
+from milbox.trials.journal import Place, name_of
 from milbox.trials.known import known_trials, not_held, report
 from milbox.trials.ledger import Ledger
 from milbox.trials.narrowing import narrowed, narrowing
@@ -61,7 +62,9 @@ class Study:
             domain: the points that may be proposed.
             strategy: who chooses among them; NN+MILP by default.
             seed: a non-negative integer.
-            journal: a file, created if it does not exist; None keeps everything in memory.
+            journal: a file, created if it does not exist, or the URL of a PostgreSQL database, such as
+                `postgresql://me@server/lab#polymers`, that many processes may write; None keeps everything in
+                memory.
             minimize: whether small values are good.
             budget: how many evaluations there will be, if that is known; without a number of random points in
                 the strategy, it follows from this. A journal that exists goes on with the number it has.
@@ -104,10 +107,11 @@ class Study:
         try:
             if self.trials:
                 events.resumed(str(self.journal), len(self.trials), len(self.history.pending))
-            new = not_held(given, self._ledger.history)
-            if new:
-                self._ledger.add(new)
-                report(new)
+            with self._ledger.turn():
+                new = not_held(given, self._ledger.history)
+                if new:
+                    self._ledger.add(new)
+                    report(new)
         except BaseException:
             self.close()
             raise
@@ -123,8 +127,8 @@ class Study:
         return self._ledger.changes
 
     @property
-    def journal(self) -> Path | None:
-        """The file the study is kept in."""
+    def journal(self) -> Place | None:
+        """The file the study is kept in, or the URL of its database without the password."""
         return self._ledger.path
 
     @property
@@ -149,7 +153,7 @@ class Study:
     @property
     def record(self) -> Record:
         """The study as a journal tells it: counts, ranking, proofs and where the time went."""
-        name = "study" if self.journal is None else self.journal.stem
+        name = "study" if self.journal is None else name_of(self.journal)
         return Record(name, self._ledger.header, self.trials, self.domain, self.journal)
 
     @property
@@ -194,7 +198,7 @@ class Study:
         rows = narrowing(self.domain, fix, where)
         shared = [same] if isinstance(same, str) else list(same)
         names = [str(thing.name) for thing in self.domain.declared]
-        with self._ledger.lock:
+        with self._ledger.turn():
             if not shared:
                 return self._asked(count, rows)
             unknown = [name for name in shared if name not in names]
@@ -334,6 +338,23 @@ class Study:
             trials = self._ledger.move(domain, values or {}, storable(known_as))
             self._identity, self._exhausted = known_as, False
         events.changed(len(trials), sum(trial.outside is not None for trial in trials))
+
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may write the journal: a database has many writers, a file has one."""
+        return self._ledger.shared
+
+    def turn(self) -> contextlib.AbstractContextManager[None]:
+        """The right to ask, as long as the block lasts: no other thread or process adds a trial meanwhile."""
+        return self._ledger.turn()
+
+    def working(self) -> contextlib.AbstractContextManager[None]:
+        """Answer for trials of a shared journal that are asked in the block: nobody takes them over."""
+        return self._ledger.working()
+
+    def taken_over(self, count: int) -> list[Trial]:
+        """Up to `count` pending trials of a shared journal whose workers have died; they are ours now."""
+        return self._ledger.taken_over(count)
 
     def explain(self) -> Any:
         """What the strategy believes about the objective, where it can say so."""

@@ -7,6 +7,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
@@ -15,6 +16,25 @@ import click
 LONGEST = 14_000
 
 RUN_FAILED, BAD_INPUT, NOTHING_LEFT, INTERRUPTED = 1, 2, 3, 130
+
+
+class JournalPlace(click.Path):
+    """A journal on the command line: a file, or the URL of a PostgreSQL database."""
+
+    name = "journal"
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, or the URL, which prints without its password."""
+        from milbox.trials.journal.place import Url, place_of
+
+        place = place_of(value)
+        return place if isinstance(place, Url) else super().convert(value, param, ctx)
+
+
+JOURNAL = JournalPlace()
 
 
 class InputError(click.ClickException):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from milbox.strategies import Strategy
     from milbox.study import Study
     from milbox.trials import Header
+    from milbox.trials.journal import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def notes_of(
 
 def create_study(
     problem: ProblemFile,
-    journal: Path,
+    journal: "Place",
     *,
     seed: int,
     initial: int | None = None,
@@ -92,7 +93,7 @@ def create_study(
         raise InputError(str(error)) from None
 
 
-def open_to_ask(path: Path, header: "Header", given: Path | None, known: Path | None) -> "Study":
+def open_to_ask(path: "Place", header: "Header", given: Path | None, known: Path | None) -> "Study":
     """The study of a journal, able to propose; with the user's own data from a file."""
     from milbox.cli.results.answers import known_data
     from milbox.domain import Domain
@@ -104,7 +105,7 @@ def open_to_ask(path: Path, header: "Header", given: Path | None, known: Path | 
     return reopened(path, header, domain, strategy, known_data(known, domain) if known else [])
 
 
-def open_to_tell(path: Path) -> "Study":
+def open_to_tell(path: "Place") -> "Study":
     """The study of a journal, whatever its strategy was."""
     from milbox.domain import Domain
     from milbox.trials.journal import glance
@@ -114,7 +115,7 @@ def open_to_tell(path: Path) -> "Study":
 
 
 def reopened(
-    path: Path,
+    path: "Place",
     header: "Header",
     domain: "Domain",
     strategy: "Strategy",
@@ -130,7 +131,7 @@ def reopened(
         raise InputError(str(error)) from None
 
 
-def strategy_of(path: Path, header: "Header", domain: "Domain") -> "Strategy":
+def strategy_of(path: "Place", header: "Header", domain: "Domain") -> "Strategy":
     """The strategy of a journal that was created in Python, where it has a name."""
     from milbox.cli.problem.strategy import strategy_named
     from milbox.trials.identity import name_and_settings

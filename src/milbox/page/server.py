@@ -14,11 +14,11 @@ import time
 from collections import Counter
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 from milbox.errors import MilboxError
 from milbox.page.document import page
+from milbox.trials.journal import Place
 from milbox.trials.record import Record, read_record
 
 LOCAL = "127.0.0.1"
@@ -38,7 +38,7 @@ HEADERS = {
 class Live:
     """The page of a journal, made anew when the journal has changed. What it keeps saves time and no more."""
 
-    def __init__(self, path: Path, title: str | None = None) -> None:
+    def __init__(self, path: Place, title: str | None = None) -> None:
         """Read the journal once, so that a bad one is refused before anybody asks."""
         self.path = path
         self._title = title
@@ -71,7 +71,7 @@ class Live:
         return self._record
 
 
-def stamp(path: Path) -> tuple[tuple[int, ...], ...] | None:
+def stamp(path: Place) -> tuple[tuple[int, ...], ...] | None:
     """Sizes and times of the journal's files; None while they are too fresh to tell, or out of reach."""
     try:
         files = [os.stat(name) for name in (path, f"{path}-wal") if os.path.exists(name)]

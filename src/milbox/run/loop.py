@@ -103,7 +103,13 @@ def evaluations(
         steps = one_by_one(study, objective, budget, halted)
     else:
         steps = side_by_side(study, objective, budget, workers, executor, halted, timeout)
-    return _watched(study, steps, budget, failures, window, halted)
+    return _answering(study, _watched(study, steps, budget, failures, window, halted))
+
+
+def _answering(study: Study, steps: Generator[Trial, None, None]) -> Generator[Trial, None, None]:
+    """The steps; meanwhile the study answers for the trials it has asked, where others share its journal."""
+    with study.working(), contextlib.closing(steps):
+        yield from steps
 
 
 def _watched(

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from milbox import display
 from milbox.errors import ObjectiveFailed
 from milbox.study import Study
 from milbox.trials import History, Trial
+from milbox.trials.journal import Place
 from milbox.trials.sense import Sense
 
 
@@ -21,7 +21,7 @@ class Result:
     sense: Sense
     proved: bool
     """Whether every point of the domain has been measured, so that the best trial is the optimum."""
-    journal: Path | None
+    journal: Place | None
     winner: int | None
     """The number of the best trial; None when no trial finished."""
 

@@ -6,7 +6,7 @@ from concurrent.futures import BrokenExecutor, Executor
 from typing import TypeAlias
 
 from milbox import events
-from milbox.errors import Exhausted
+from milbox.errors import Exhausted, JournalError
 from milbox.run.evaluation import Objective, evaluate, failure
 from milbox.run.in_flight import in_flight
 from milbox.run.result import how_to_resume
@@ -68,7 +68,8 @@ def supply(study: Study, budget: int, stopped: Stopped) -> Callable[[int], list[
 
     Pending ones that a change of the domain has left outside are given up.
     """
-    pending = [trial for trial in study.trials if trial.state == "pending"]
+    # Pending trials of a shared journal are other workers', unless these have died.
+    pending = [] if study.shared else [trial for trial in study.trials if trial.state == "pending"]
     for trial in pending:
         if trial.outside is not None:
             study.cancel(trial.number)
@@ -77,12 +78,13 @@ def supply(study: Study, budget: int, stopped: Stopped) -> Callable[[int], list[
     def trials(count: int) -> list[Trial]:
         if stopped() is not None:
             return []
-        found = pending[:count]
+        found = pending[:count] or study.taken_over(count)
         del pending[:count]
-        left = budget - asked(study.trials)
-        if not found and left > 0 and not study.exhausted:
-            with contextlib.suppress(Exhausted):
-                found = study.ask_many(min(count, left))
+        if not found:
+            with study.turn(), contextlib.suppress(Exhausted):
+                left = budget - asked(study.trials)
+                if left > 0 and not study.exhausted:
+                    found = study.ask_many(min(count, left))
         return found
 
     return trials
@@ -102,9 +104,14 @@ def _outcome(answer: Finished | Failed | Exception, timeout: float | None) -> Fi
 
 
 def _told(study: Study, trial: Trial, outcome: Finished | Failed) -> Trial:
-    match outcome:
-        case Finished(value, seconds):
-            study.tell(trial.number, value, seconds=seconds)
-        case Failed(reason, seconds):
-            study.fail(trial.number, reason, seconds=seconds)
+    try:
+        match outcome:
+            case Finished(value, seconds):
+                study.tell(trial.number, value, seconds=seconds)
+            case Failed(reason, seconds):
+                study.fail(trial.number, reason, seconds=seconds)
+    except (ValueError, JournalError):
+        # A worker that was thought dead, and whose trial another has taken over, may be the first to tell.
+        if not (study.shared and study.trials[trial.number].ended):
+            raise
     return study.trials[trial.number]

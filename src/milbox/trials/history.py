@@ -144,6 +144,17 @@ class History:
             raise ValueError(f"trial {number} has been told already: it {_past(trial.outcome)}")
         return self._ended(replace(trial, outcome=outcome, info={**trial.info, **info}))
 
+    def updated(self, trial: Trial) -> "History":
+        """The history with a trial as another process has written it: a new one, or one that was changed."""
+        if trial.number == len(self.trials):
+            return self.extended([trial])
+        before = self._trial(trial.number)
+        if before == trial and before.info == trial.info:
+            return self
+        if isinstance(before.outcome, Pending) and isinstance(trial.outcome, Finished | Failed):
+            return self.told(trial.number, trial.outcome, trial.info)
+        return self._with(trial)
+
     def cancelled(self, number: int, outcome: Cancelled) -> "History":
         """The history after a pending trial was given up."""
         trial = self._trial(number)

@@ -1,8 +1,10 @@
 """The trials of a study in memory and in its journal, kept in step."""
 
+import contextlib
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from milbox.domain import Domain
 from milbox.trials.change import Change, moved
 from milbox.trials.header import Header
 from milbox.trials.history import History
-from milbox.trials.journal import Journal
+from milbox.trials.journal import Place, SharedJournal, open_journal, place_of
 from milbox.trials.outside import Former, placed
 from milbox.trials.trial import Trial
 
@@ -30,13 +32,13 @@ class Ledger:
         self.lock = threading.RLock()
         self._opened, self._own = header, domain
         self._history = History()
-        self._journal = None if path is None else Journal(path, header, domain)
+        self._journal = None if path is None else open_journal(place_of(path), header, domain)
         self._changed: tuple[Change, ...] = ()
         self._stale = self._journal is not None
 
     @property
-    def path(self) -> Path | None:
-        """The file of the journal."""
+    def path(self) -> Place | None:
+        """The file of the journal, or the URL of its database without the password."""
         return None if self._journal is None else self._journal.path
 
     @property
@@ -66,7 +68,32 @@ class Ledger:
                 if self._stale:  # not, where another thread was just writing
                     self._history = History(tuple(map(_read_only, self._journal.trials())))
                     self._stale = False
+        elif isinstance(self._journal, SharedJournal):
+            with self.lock:
+                for trial in placed(self._journal.news(), self.domain, self._former):
+                    self._history = self._history.updated(_read_only(trial))
         return self._history
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """The right to add trials, which threads and the processes of a database have one by one."""
+        with self.lock, self._journal.turn() if isinstance(self._journal, SharedJournal) else nullcontext():
+            yield
+
+    def working(self) -> contextlib.AbstractContextManager[None]:
+        """Answer for the trials that are added within, so that nobody else takes them over."""
+        return self._journal.working() if isinstance(self._journal, SharedJournal) else nullcontext()
+
+    def taken_over(self, count: int) -> list[Trial]:
+        """Up to `count` trials that other workers have left; only a database has other workers."""
+        if not isinstance(self._journal, SharedJournal):
+            return []
+        return [self.history[number] for number in self._journal.taken_over(count)]
+
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may write the journal."""
+        return isinstance(self._journal, SharedJournal)
 
     def add(self, trials: Sequence[Trial]) -> tuple[Trial, ...]:
         """Add trials, all or none, numbered on from the last; give them back as they are kept."""

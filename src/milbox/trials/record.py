@@ -15,7 +15,7 @@ import numpy as np
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
 from milbox.trials.header import Header
-from milbox.trials.journal import read_journal
+from milbox.trials.journal import Place, name_of, place_of, read_journal
 from milbox.trials.origin import Source
 from milbox.trials.sense import Sense, sign_of
 from milbox.trials.trial import Certificate, Failed, Finished, Pending, State, Trial
@@ -102,7 +102,7 @@ class Record:
     header: Header
     trials: tuple[Trial, ...]
     domain: Domain
-    path: Path | None = None
+    path: Place | None = None
 
     @property
     def sense(self) -> Sense:
@@ -195,17 +195,17 @@ class Record:
         return max((told for told in times if told is not None), default=None)
 
 
-def read_record(path: Path | str, title: str | None = None, like: Domain | None = None) -> Record:
+def read_record(given: Path | str, title: str | None = None, like: Domain | None = None) -> Record:
     """The study in a journal, also while a run is writing it; nothing is changed.
 
     Args:
-        path: the journal.
+        given: the journal, by its path or its URL.
         title: what to call the study; by default its problem file or its journal.
         like: a domain to take where it is the journal's, so that what it has worked out is not lost.
     """
-    path = Path(path)
+    path = place_of(given)
     header, domain, trials = read_journal(path, like)
     if title is None:
         problem = header.notes.get("path")
-        title = Path(problem if isinstance(problem, str) and problem else path).stem
+        title = Path(problem).stem if isinstance(problem, str) and problem else name_of(path)
     return Record(title, header, trials, domain, path)

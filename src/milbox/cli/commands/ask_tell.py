@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.console import InputError, NothingLeft, emit, plural, say
+from milbox.cli.console import JOURNAL, InputError, NothingLeft, emit, plural, say
 from milbox.cli.problem.file import read_problem
 
 if TYPE_CHECKING:
@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from milbox.domain import Domain
     from milbox.study import Study
     from milbox.trials import Trial
+    from milbox.trials.journal import Place
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.option(
     "--count", type=click.IntRange(1, 10_000), default=1, show_default=True, help="How many points."
 )
@@ -38,7 +39,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 @click.option("--strategy", metavar="NAME", help="For a new journal [default: as the problem file says].")
 @click.option("--known", type=FILE, help="Your own measurements: CSV or JSON with every variable, and value.")
 def ask(
-    journal: Path,
+    journal: "Place",
     count: int,
     problem: Path | None,
     fix: tuple[str, ...],
@@ -89,7 +90,7 @@ def fixed_value(text: str, domain: "Domain") -> tuple[str, Any]:
 
 
 def opened(
-    journal: Path,
+    journal: "Place",
     problem: Path | None,
     seed: int | None,
     initial: int | None,
@@ -99,9 +100,9 @@ def opened(
     """The study to ask: the journal's, or a new one for the problem file."""
     from milbox.cli.results.answers import known_data
     from milbox.cli.study import create_study, open_to_ask
-    from milbox.trials.journal import glance
+    from milbox.trials.journal import exists, glance
 
-    if not journal.exists():
+    if not exists(journal):
         if problem is None:
             raise InputError(f"there is no journal {journal}; to create it, give --problem FILE")
         read = read_problem(problem, initial, strategy)
@@ -120,7 +121,7 @@ def opened(
 
 
 def hand_out(
-    trials: "list[Trial]", domain: "Domain", csv_file: Path | None, as_json: bool, journal: Path
+    trials: "list[Trial]", domain: "Domain", csv_file: Path | None, as_json: bool, journal: "Place"
 ) -> None:
     """A batch as a file, as JSON, or for reading."""
     from milbox.cli.results.table import proposed_csv, trial_entry
@@ -144,7 +145,7 @@ def hand_out(
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.argument("results", type=FILE, required=False)
 @click.option("--trial", type=click.IntRange(0), help="Tell one trial, without a file.")
 @click.option("--value", metavar="NUMBER", help="The value of that trial.")
@@ -152,7 +153,7 @@ def hand_out(
 @click.option("--partial", is_flag=True, help="Record the good rows even if others are wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was recorded as JSON.")
 def tell(
-    journal: Path,
+    journal: "Place",
     results: Path | None,
     trial: int | None,
     value: str | None,
@@ -228,10 +229,10 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.argument("trial", type=click.IntRange(0))
 @click.argument("value", metavar="NUMBER")
-def amend(journal: Path, trial: int, value: str) -> None:
+def amend(journal: "Place", trial: int, value: str) -> None:
     """Correct the value of TRIAL in JOURNAL; what was told before stays on record."""
     from milbox.cli.results.table import number_of
     from milbox.cli.study import open_to_tell
@@ -248,9 +249,9 @@ def amend(journal: Path, trial: int, value: str) -> None:
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.argument("trials", type=click.IntRange(0), nargs=-1, required=True)
-def cancel(journal: Path, trials: tuple[int, ...]) -> None:
+def cancel(journal: "Place", trials: tuple[int, ...]) -> None:
     """Give up pending TRIALS of JOURNAL: they do not count, and their points may be asked again."""
     from milbox.cli.study import open_to_tell
 

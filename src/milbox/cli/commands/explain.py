@@ -5,32 +5,34 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.console import InputError, emit, method_text, plural, show
+from milbox.cli.console import JOURNAL, InputError, emit, method_text, plural, show
 from milbox.display import duration
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
     from milbox.strategies import Strategy
     from milbox.trials import Certificate, History, Trial
+    from milbox.trials.journal import Place
     from milbox.trials.record import Record
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("file", type=FILE)
+@click.argument("file", type=JOURNAL)
 @click.argument("trial", type=click.IntRange(0), required=False)
 @click.option("--problem", type=FILE, help="The problem file, for a journal that was created in Python.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(file: Path, trial: int | None, problem: Path | None, as_json: bool) -> None:
+def explain(file: "Place", trial: int | None, problem: Path | None, as_json: bool) -> None:
     """Say how the next point will be found, or why TRIAL was proposed.
 
     FILE is a problem file or a journal; only a journal has trials.
     """
-    if file.suffix == ".toml" and trial is not None:
+    problem_file = isinstance(file, Path) and file.suffix == ".toml"
+    if problem_file and trial is not None:
         raise InputError(f"{file} is a problem file and has no trials; give a journal")
     if trial is None:
-        text = next_point(file) if file.suffix == ".toml" else next_point_of(file, problem)
+        text = next_point(Path(file)) if problem_file else next_point_of(file, problem)
         if as_json:
             emit({"next": text.splitlines()})
         else:
@@ -73,7 +75,7 @@ def next_point(path: Path) -> str:
     return explained(study.strategy, study.domain, study.history)
 
 
-def next_point_of(path: Path, given: Path | None) -> str:
+def next_point_of(path: "Place", given: Path | None) -> str:
     """The method that will find the next point of a journal's study; the journal is only read."""
     from milbox.cli.study import problem_of, strategy_of
     from milbox.trials import History

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.console import InputError, jsonable, plural, say
+from milbox.cli.console import JOURNAL, InputError, jsonable, plural, say
 
 if TYPE_CHECKING:
     from milbox.domain import Variable
     from milbox.trials import Trial
+    from milbox.trials.journal import Place
     from milbox.trials.record import Record
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.option(
     "--to",
     "kind",
@@ -27,7 +28,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 )
 @click.option("--out", type=FILE, required=True, help="The file to write.")
 @click.option("--force", is_flag=True, help="Overwrite the file.")
-def export(journal: Path, kind: str | None, out: Path, force: bool) -> None:
+def export(journal: "Place", kind: str | None, out: Path, force: bool) -> None:
     """Write every trial of JOURNAL in a form that other programs read.
 
     For Optuna, a file that ends in .log is a journal storage (fast), one that ends in .sqlite3 or .db a
@@ -41,7 +42,7 @@ def export(journal: Path, kind: str | None, out: Path, force: bool) -> None:
     kind = kind or endings.get(out.suffix)
     if kind is None:
         raise InputError(f"the ending of {out} says nothing about its form; give --to")
-    if out.resolve() == journal.resolve():
+    if isinstance(journal, Path) and out.resolve() == journal.resolve():
         raise InputError(f"{out} is the journal itself; choose another file")
     check_writable(out, force)
     record = read_record(journal)
@@ -51,7 +52,7 @@ def export(journal: Path, kind: str | None, out: Path, force: bool) -> None:
         lines = (json.dumps(jsonable(trial_entry(trial)), allow_nan=False) for trial in record.trials)
         write(out, "".join(f"{line}\n" for line in lines))
     else:
-        write_optuna(record, journal.stem, out)
+        write_optuna(record, record.title, out)
     say(f"wrote {plural(len(record.trials), 'trial')} to {out}")
 
 

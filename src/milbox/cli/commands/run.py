@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.console import INTERRUPTED, InputError, RunFailed, emit, plural, say, show
+from milbox.cli.console import INTERRUPTED, JOURNAL, InputError, RunFailed, emit, plural, say, show
 from milbox.cli.problem.file import ProblemFile, read_problem
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from milbox.cli.live import Style
     from milbox.study import Study
+    from milbox.trials.journal import Place
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
@@ -59,7 +60,11 @@ def running(command: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @click.argument("problem", type=FILE)
 @click.option("--budget", type=click.IntRange(1), required=True, help="How many trials there may be in all.")
-@click.option("--journal", type=FILE, help="The file that keeps the run [default: PROBLEM with .db].")
+@click.option(
+    "--journal",
+    type=JOURNAL,
+    help="What keeps the run: a file, or a PostgreSQL URL [default: PROBLEM.db].",
+)
 @click.option("--seed", type=click.IntRange(0), help="The same seed gives the same run [default: 0].")
 @click.option(
     "--initial", type=click.IntRange(0), help="Random feasible points first [default: by budget and domain]."
@@ -70,7 +75,7 @@ def running(command: Callable[..., None]) -> Callable[..., None]:
 def run(
     problem: Path,
     budget: int,
-    journal: Path | None,
+    journal: "Place | None",
     seed: int | None,
     initial: int | None,
     strategy: str | None,
@@ -86,11 +91,11 @@ def run(
     """
     from milbox.cli.results.answers import known_data
     from milbox.cli.study import create_study
-    from milbox.trials.journal import glance
+    from milbox.trials.journal import exists, glance
 
     journal = journal or Path(f"{problem.stem}.db")
     read = read_problem(problem, initial, strategy)  # what is wrong with the file is said before the journal
-    if journal.exists():
+    if exists(journal):
         header = glance(journal).header
         seed = header.seed if seed is None else seed
         if strategy is None:  # another one comes with numbers of its own
@@ -110,14 +115,14 @@ def run(
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.option(
     "--budget", type=click.IntRange(1), help="How many trials there may be in all [default: as before]."
 )
 @click.option("--problem", type=FILE, help="The problem file, if it has moved or there was none.")
 @running
 def resume(
-    journal: Path,
+    journal: "Place",
     budget: int | None,
     problem: Path | None,
     workers: int | None,
@@ -137,9 +142,14 @@ def resume(
     if read is None:
         raise InputError(f"{journal} was created in Python and names no objective; give --problem FILE")
     budget = budget or header.budget
-    if budget is None:
-        raise InputError(f"{journal} does not say how far the run was to go; give --budget")
     check_runnable(read)
+    if budget is None:
+        ended = glance(journal).ended
+        raise InputError(
+            f"the points of {journal} were asked for by hand ({plural(ended, 'trial')} so far), and nobody "
+            f"has said how many there may be in all; say it, for example:\n"
+            f"  milbox resume {journal} --budget {ended + 20}"
+        )
     if workers is None and dask is None:  # as many as before
         workers = header.notes.get("workers")
     with (

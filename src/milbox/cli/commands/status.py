@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.console import InputError, emit, iso_time, plural, show
+from milbox.cli.console import JOURNAL, InputError, emit, iso_time, plural, show
 from milbox.display import duration
 
 if TYPE_CHECKING:
     from milbox.trials import Trial
+    from milbox.trials.journal import Place
     from milbox.trials.record import Record
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.option("--watch", is_flag=True, help="Follow the run until its budget is spent.")
 @click.option(
     "--every", type=click.FloatRange(0.1), default=1.0, show_default=True, help="Seconds between looks."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON; with --watch, a line at each change.")
-def status(journal: Path, watch: bool, every: float, as_json: bool) -> None:
+def status(journal: "Place", watch: bool, every: float, as_json: bool) -> None:
     """Say how far the run in JOURNAL has come."""
     from milbox.trials.record import read_record
 
@@ -47,7 +48,7 @@ def status(journal: Path, watch: bool, every: float, as_json: bool) -> None:
         record = read_record(journal, like=record.domain)
 
 
-def follow_live(journal: Path, record: "Record", every: float) -> None:
+def follow_live(journal: "Place", record: "Record", every: float) -> None:
     """The state of the run in place, until it ends or Ctrl-C."""
     from rich.live import Live
 
@@ -127,12 +128,12 @@ def status_table(record: "Record") -> Any:
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.option(
     "--top", type=click.IntRange(1), default=1, show_default=True, help="How many of the best trials."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one trial, or a list with --top.")
-def best(journal: Path, top: int, as_json: bool) -> None:
+def best(journal: "Place", top: int, as_json: bool) -> None:
     """Print the best point found so far."""
     from milbox.cli.results.table import trial_entry
     from milbox.cli.summary import assignment_lines
@@ -152,7 +153,7 @@ def best(journal: Path, top: int, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.option(
     "--state", type=click.Choice(["pending", "finished", "failed", "cancelled"]), help="Only these trials."
 )
@@ -161,7 +162,7 @@ def best(journal: Path, top: int, as_json: bool) -> None:
 @click.option("--force", is_flag=True, help="Overwrite the CSV file.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 def trials(
-    journal: Path, state: str | None, last: int | None, csv_file: Path | None, force: bool, as_json: bool
+    journal: "Place", state: str | None, last: int | None, csv_file: Path | None, force: bool, as_json: bool
 ) -> None:
     """List the trials in JOURNAL."""
     from milbox.cli.commands.ask_tell import check_writable, write

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from milbox.errors import JournalError, JournalMismatch
 from milbox.trials.header import difference
-from milbox.trials.journal.file import Journal, read_journal, reading
+from milbox.trials.journal.file import Journal, reading
+from milbox.trials.journal.reading import read_journal
 from milbox.trials.origin import Source
 from milbox.trials.trial import Trial
 

@@ -1,23 +1,19 @@
 """The journal: one SQLite file with a header and one row per trial, written before anyone sees it."""
 
 import contextlib
-import json
 import os
 import sqlite3
-import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from milbox.domain import Domain
-from milbox.errors import JournalError, JournalMismatch
+from milbox.errors import JournalError
 from milbox.trials.change import Change
-from milbox.trials.header import Header, difference, version_change
-from milbox.trials.journal import lock, tables
-from milbox.trials.origin import Source
-from milbox.trials.outside import placed
+from milbox.trials.header import Header
+from milbox.trials.journal import lock, opening, tables
 from milbox.trials.trial import State, Trial
 
 # Journals open in this process. A study that is opened again here (a notebook cell run twice, say) takes the
@@ -28,6 +24,7 @@ _open: "weakref.WeakValueDictionary[Path, Journal]" = weakref.WeakValueDictionar
 class Journal:
     """The file behind a study. One process writes it; any number may read it meanwhile."""
 
+    shared = False
     header: Header
     domain: Domain
     changes: tuple[Change, ...]
@@ -50,7 +47,7 @@ class Journal:
             _check_place(self.path)
             predecessor = _opened_here(self._real)
             if predecessor is not None:
-                _check_same(predecessor._connection, self.path, header)
+                opening.check_same(predecessor._connection, self.path, header)
                 predecessor._end("another Study of this process has opened it since")
             held = _locked(self.path, header)
             try:
@@ -71,7 +68,9 @@ class Journal:
     @staticmethod
     def read(path: Path | str) -> tuple[Header, tuple[Trial, ...]]:
         """The header and the trials of a journal, also while a run is writing it; nothing is changed."""
-        header, _, trials = read_journal(Path(path))
+        from milbox.trials.journal.reading import read_journal  # which reads databases too
+
+        header, _, trials = read_journal(path)
         return header, trials
 
     def trials(self) -> tuple[Trial, ...]:
@@ -82,7 +81,7 @@ class Journal:
             if unread is not None:
                 return unread
             self._look()
-            return _checked(self.path, self.domain, self.changes, tables.trials(self._connection, self.path))
+            return opening.checked_trials(self._connection, self.path, self.domain)
 
     def changed(self, domain: Domain, header: Header, change: Change, trials: Sequence[Trial]) -> None:
         """Go on with another domain, in which the trials are these; it is on disk when this returns."""
@@ -142,40 +141,6 @@ class Journal:
                     f"put it back and open it again"
                 )
             yield
-
-
-def read_journal(path: Path, like: Domain | None = None) -> tuple[Header, Domain, tuple[Trial, ...]]:
-    """The header, the domain and the trials of a journal, also while a run is writing it.
-
-    The domain is `like` where that is the journal's.
-    """
-    with reading(path) as connection:
-        header, trials = tables.header(connection, path), tables.trials(connection, path)
-        changes = tables.changes(connection, path)
-        domain = like
-        if like is None or like.fingerprint != header.domain_fingerprint:
-            with tables.intact(path, "its header"):
-                domain = Domain.from_json(header.domain)
-        assert domain is not None
-        trials = _checked(path, domain, changes, trials)
-    return header, domain, trials
-
-
-@dataclass(frozen=True, slots=True)
-class Glance:
-    """A journal seen without reading its trials."""
-
-    header: Header
-    ended: int
-    """The number of trials that have finished or failed."""
-    seconds: float
-    """The seconds that their evaluations took."""
-
-
-def glance(path: Path) -> Glance:
-    """The header of a journal and how far it is, also while a run is writing it."""
-    with reading(path) as connection:
-        return Glance(tables.header(connection, path), *tables.ended(connection))
 
 
 @contextlib.contextmanager
@@ -266,8 +231,8 @@ def _connect_to_write(
     try:
         # Before anything is set: this may be a file of another program, or damaged.
         tables.check(connection, path)
-        _check_same(connection, path, header)
-        trials = _checked(path, domain, tables.changes(connection, path), tables.trials(connection, path))
+        opening.check_same(connection, path, header)
+        trials = opening.checked_trials(connection, path, domain)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         with _transaction(connection):
@@ -276,52 +241,6 @@ def _connect_to_write(
         connection.close()
         raise
     return connection, trials
-
-
-def _check_same(connection: sqlite3.Connection, path: Path, header: Header) -> None:
-    """Refuse a journal that was written for something else."""
-    written = tables.header(connection, path)
-    differs = difference(written, header)
-    if differs is not None:
-        advice = "open it as it was, or choose another file"
-        if written.domain_fingerprint != header.domain_fingerprint and differs.startswith("for another"):
-            advice += (
-                "; to go on with the new domain, open it as it was and call study.change(domain), or run "
-                f"`milbox change {path} PROBLEM`"
-            )
-        raise JournalMismatch(f"{path} was written {differs}; {advice}")
-    with tables.intact(path, "its header"):
-        if _wordless(written.domain) != _wordless(json.loads(json.dumps(header.domain))):
-            raise ValueError("the domain is not that of its fingerprint")
-    changed = version_change(written, header)
-    if changed is not None:
-        warnings.warn(f"{path} was written {changed}", stacklevel=2)
-
-
-def _wordless(domain: Mapping[str, Any]) -> dict[str, Any]:
-    """The plain form of a domain without names and texts of rules, which change no point."""
-    return {key: part for key, part in domain.items() if key != "rules"}
-
-
-def _checked(
-    path: Path, domain: Domain, changes: Sequence[Change], trials: Sequence[Trial]
-) -> tuple[Trial, ...]:
-    """The trials with their assignments; refuses points that nobody can have asked for or measured."""
-    former = changes[-1].former if changes else {}
-    first = changes[-1].number if changes else 0
-    try:
-        found = placed(trials, domain, former)
-    except (ValueError, OverflowError):
-        for trial in trials:
-            with tables.intact(path, f"trial {trial.number}"):
-                placed([trial], domain, former)
-        raise
-    for trial in found:
-        # The user may know points outside, and those of an earlier domain may be; no others.
-        if trial.outside is not None and trial.number >= first and trial.origin.source is not Source.KNOWN:
-            with tables.intact(path, f"trial {trial.number}"):
-                raise ValueError(f"its point {trial.point} is not in the domain")
-    return found
 
 
 def _connect_to_read(path: Path) -> sqlite3.Connection:

@@ -10,8 +10,7 @@ import hashlib
 import json
 import math
 import sqlite3
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from milbox.errors import JournalError
@@ -19,6 +18,8 @@ from milbox.milp.solution import Status
 from milbox.trials.change import Change
 from milbox.trials.header import Header
 from milbox.trials.identity import recognised
+from milbox.trials.journal import dialect
+from milbox.trials.journal.place import Place
 from milbox.trials.trial import (
     EVERYWHERE,
     Cancelled,
@@ -36,8 +37,6 @@ APPLICATION = int.from_bytes(b"mlbx")
 FORMAT = 4
 
 _SCHEMA = (
-    f"PRAGMA application_id = {APPLICATION}",
-    f"PRAGMA user_version = {FORMAT}",
     """
     CREATE TABLE header (
         one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -106,10 +105,11 @@ def create(connection: sqlite3.Connection, header: Header) -> None:
     """Write the tables and the header into an empty file."""
     for statement in _SCHEMA:
         connection.execute(statement)
+    dialect.mark(connection, APPLICATION, FORMAT)
     _insert(connection, "header", _HEADER, _header_row(header))
 
 
-def upgrade(connection: sqlite3.Connection, path: Path, history: Sequence[Trial]) -> None:
+def upgrade(connection: sqlite3.Connection, path: Place, history: Sequence[Trial]) -> None:
     """Make a journal of an earlier format one of today's; to be called within a transaction."""
     if _format(connection) == FORMAT:
         return
@@ -121,12 +121,11 @@ def upgrade(connection: sqlite3.Connection, path: Path, history: Sequence[Trial]
         insert(connection, trial)
 
 
-def check(connection: sqlite3.Connection, path: Path) -> None:
+def check(connection: sqlite3.Connection, path: Place) -> None:
     """Refuse a file of another program, of a newer milbox, or with damaged pages."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    application, version = dialect.marks(connection)
     if application != APPLICATION:
         raise JournalError(f"{path} is a database of another program, not a journal; choose another file")
-    version = _format(connection)
     if version > FORMAT:
         raise JournalError(
             f"{path} was written by a newer milbox (format {version}, this one reads {FORMAT}); "
@@ -134,13 +133,12 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         )
     if version < 1:
         raise JournalError(f"{path} is damaged: there is no format {version}; restore a copy")
-    (finding,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if finding != "ok":
-        detail = finding.splitlines()[-1]  # the first line only names the database
+    detail = dialect.damage(connection)
+    if detail is not None:
         raise JournalError(f"{path} is damaged ({detail}); restore a copy, or choose another file")
 
 
-def header(connection: sqlite3.Connection, path: Path) -> Header:
+def header(connection: sqlite3.Connection, path: Place) -> Header:
     """The header row."""
     with intact(path, "its header"):
         row = _header(connection)
@@ -159,21 +157,42 @@ def header(connection: sqlite3.Connection, path: Path) -> Header:
         )
 
 
-def trials(connection: sqlite3.Connection, path: Path) -> tuple[Trial, ...]:
+def trials(connection: sqlite3.Connection, path: Place) -> tuple[Trial, ...]:
     """Every trial, in order."""
-    found = []
-    columns = _TRIAL if _format(connection) >= 3 else (*_ASKED, *_OUTCOME)
-    for expected, row in enumerate(_select(connection, "trials", columns, "ORDER BY number")):
+    return _trials(connection, path, enumerate(_select(connection, "trials", _columns(connection), _ORDER)))
+
+
+def some_trials(
+    connection: sqlite3.Connection, path: Place, which: str, given: Sequence[Any]
+) -> tuple[Trial, ...]:
+    """The trials that a condition selects, in order."""
+    rows = _select(connection, "trials", _columns(connection), f"WHERE {which} {_ORDER}", given)
+    return _trials(connection, path, ((row[0], row) for row in rows))
+
+
+_ORDER = "ORDER BY number"
+
+
+def _columns(connection: sqlite3.Connection) -> tuple[str, ...]:
+    return _TRIAL if _format(connection) >= 3 else (*_ASKED, *_OUTCOME)
+
+
+def _trials(
+    connection: sqlite3.Connection, path: Place, rows: Iterable[tuple[int, tuple[Any, ...]]]
+) -> tuple[Trial, ...]:
+    """The trials of rows, each with the number that it must have."""
+    found, columns = [], _columns(connection)
+    for expected, row in rows:
         with intact(path, f"trial {expected}"):
             found.append(_trial(_verified(row, columns), expected))
     return tuple(found)
 
 
-def changes(connection: sqlite3.Connection, path: Path) -> tuple[Change, ...]:
+def changes(connection: sqlite3.Connection, path: Place) -> tuple[Change, ...]:
     """Every change of the domain, in order."""
     found = []
     if _format(connection) >= 4:
-        for row in _select(connection, "changes", _CHANGE, "ORDER BY rowid"):
+        for row in _select(connection, "changes", _CHANGE, "ORDER BY changed_at, number"):
             with intact(path, "a change of its domain"):
                 number, changed_at, domain, former = _verified(row, _CHANGE)
                 found.append(Change(int(number), _real(changed_at), _dictionary(domain), _dictionary(former)))
@@ -181,7 +200,7 @@ def changes(connection: sqlite3.Connection, path: Path) -> tuple[Change, ...]:
 
 
 def move(
-    connection: sqlite3.Connection, path: Path, header: Header, change: Change, trials: Sequence[Trial]
+    connection: sqlite3.Connection, path: Place, header: Header, change: Change, trials: Sequence[Trial]
 ) -> None:
     """Write another domain, what the change was, and every trial as it is there; within a transaction."""
     with intact(path, "its header"):
@@ -198,7 +217,7 @@ def move(
 
 def ended(connection: sqlite3.Connection) -> tuple[int, float]:
     """The number of trials that have finished or failed, and the seconds that their evaluations took."""
-    query = "SELECT count(*), total(seconds) FROM trials WHERE state IN ('finished', 'failed')"
+    query = "SELECT count(*), coalesce(sum(seconds), 0) FROM trials WHERE state IN ('finished', 'failed')"
     count, seconds = connection.execute(query).fetchone()
     return int(count), float(seconds)
 
@@ -208,7 +227,7 @@ def insert(connection: sqlite3.Connection, trial: Trial) -> None:
     _insert(connection, "trials", _TRIAL, _trial_row(trial))
 
 
-def change(connection: sqlite3.Connection, path: Path, trial: Trial, was: State) -> None:
+def change(connection: sqlite3.Connection, path: Place, trial: Trial, was: State) -> None:
     """Record what has become of a trial that the journal has in another state, or with another value."""
     known, given = "WHERE number = ? AND state = ?", (trial.number, was)
     for row in _select(connection, "trials", _TRIAL, known, given):
@@ -222,7 +241,7 @@ def change(connection: sqlite3.Connection, path: Path, trial: Trial, was: State)
     raise JournalError(f"{path} has no {was} trial {trial.number}; open it again")
 
 
-def note(connection: sqlite3.Connection, path: Path, notes: dict[str, Any]) -> None:
+def note(connection: sqlite3.Connection, path: Place, notes: dict[str, Any]) -> None:
     """Change the notes of the header."""
     with intact(path, "its header"):
         kept = _header(connection)
@@ -242,8 +261,7 @@ def checksum(row: Sequence[Any]) -> str:
 
 
 def _format(connection: sqlite3.Connection) -> int:
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
+    return dialect.marks(connection)[1]
 
 
 def _select(
@@ -449,7 +467,7 @@ def _number(number: float) -> float | str:
 
 
 @contextlib.contextmanager
-def intact(path: Path, what: str) -> Iterator[None]:
+def intact(path: Place, what: str) -> Iterator[None]:
     """Report an entry that cannot be read as damage to the file."""
     try:
         yield

@@ -538,3 +538,12 @@ def test_a_resumed_run_has_as_many_workers_as_before(milbox: Milbox, tmp_path: P
     milbox("resume", "run.db", "--budget", "8")
     assert not (tmp_path / f"pid-{os.getpid()}").exists()
     assert list(tmp_path.glob("pid-*"))
+
+
+def test_resuming_what_was_measured_by_hand_says_how(milbox: Milbox, problem: Path) -> None:
+    milbox("ask", "lab.db", "--problem", problem, "--initial", "2")
+    milbox("tell", "lab.db", "--trial", "0", "--value", "1")
+    refused = milbox("resume", "lab.db", status=2)
+    assert "asked for by hand (1 trial so far)" in refused.complaints
+    assert "milbox resume lab.db --budget 21" in refused.complaints
+    milbox("resume", "lab.db", "--budget", "2")

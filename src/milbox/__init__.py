@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     )
     from milbox.inner.argmax import Optimum, argmax
     from milbox.milp.solution import Limits, Status
-    from milbox.run import Result, maximize, minimize
+    from milbox.run import Result, maximize, minimize, optimize
     from milbox.strategies import NNMILP, LinearMILP, ModelBased, PaperNNMILP, RandomSearch
     from milbox.study import Study
     from milbox.trials import Certificate, Trial
@@ -82,7 +82,7 @@ _HOMES = {
     ),
     "milbox.inner.argmax": "Optimum argmax",
     "milbox.milp.solution": "Limits Status",
-    "milbox.run": "Result maximize minimize",
+    "milbox.run": "Result maximize minimize optimize",
     "milbox.strategies": "LinearMILP ModelBased NNMILP PaperNNMILP RandomSearch",
     "milbox.study": "Study",
     "milbox.trials": "Certificate Trial",
@@ -143,6 +143,7 @@ __all__ = [
     "negate",
     "no_runs",
     "only_if",
+    "optimize",
     "ordered",
     "path",
     "permutation",

@@ -28,7 +28,14 @@ class JournalMismatch(JournalError):
 
 
 class ObjectiveFailed(MilboxError):
-    """An objective could not measure a point and says why, or too many of the latest evaluations failed."""
+    """An objective could not measure a point and says why, or too many of the latest evaluations failed.
+
+    Raised by an objective, `infeasible` says whether the point is to blame.
+    """
+
+    def __init__(self, message: str = "", *, infeasible: bool = True) -> None:
+        super().__init__(message)
+        self.infeasible = infeasible
 
 
 class Unavailable(MilboxError):

@@ -6,6 +6,7 @@ writes. Messages name a journal as the user may show it to others, without a pas
 """
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 LOG = logging.getLogger("milbox")
@@ -49,9 +50,10 @@ def proposed(trial: int, origin: str) -> None:
     _say(logging.DEBUG, "proposed", "trial %d, %s", trial, origin, trial=trial, origin=origin)
 
 
-def told(trial: int, value: float) -> None:
-    """A trial has its value."""
-    _say(logging.INFO, "told", "trial %d, value %g", trial, value, trial=trial, value=value)
+def told(trial: int, values: Mapping[str, float]) -> None:
+    """A trial has its value, or its outputs by name."""
+    shown = ", ".join(f"{name} {value:g}" for name, value in values.items())
+    _say(logging.INFO, "told", "trial %d, %s", trial, shown, trial=trial, **_value(values))
 
 
 def failed(trial: int, reason: str) -> None:
@@ -60,9 +62,10 @@ def failed(trial: int, reason: str) -> None:
     _say(logging.WARNING, "failed", "trial %d, %s", trial, summary, trial=trial, reason=summary)
 
 
-def amended(trial: int, value: float) -> None:
-    """The value of a trial was corrected."""
-    _say(logging.INFO, "amended", "trial %d, value %g", trial, value, trial=trial, value=value)
+def amended(trial: int, values: Mapping[str, float]) -> None:
+    """The value of a trial, or its outputs, were corrected."""
+    shown = ", ".join(f"{name} {value:g}" for name, value in values.items())
+    _say(logging.INFO, "amended", "trial %d, %s", trial, shown, trial=trial, **_value(values))
 
 
 def cancelled(trial: int) -> None:
@@ -90,6 +93,11 @@ def exhausted(trials: int) -> None:
 
 def _say(level: int, event: str, message: str, *values: Any, **attributes: Any) -> None:
     LOG.log(level, f"{event}: {message}", *values, extra={"event": event, **attributes})
+
+
+def _value(values: Mapping[str, float]) -> dict[str, Any]:
+    """The only value, or all of them."""
+    return {"value": next(iter(values.values()))} if len(values) == 1 else {"values": dict(values)}
 
 
 def _count(number: int, noun: str) -> str:

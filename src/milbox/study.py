@@ -16,11 +16,13 @@ from milbox.domain.rules.write import rule_text
 from milbox.embed.conflict import ensure_conditions, ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
-from milbox.trials import Answer, Cancelled, Empty, Failed, Finished, Found, History, Proposal, Trial, Unknown
+from milbox.trials import Answer, Cancelled, Empty, Failed, Found, History, Proposal, Trial, Unknown
 from milbox.trials.answer import checked
 from milbox.trials.change import Change
 from milbox.trials.checks import measured, noted, storable, whole
 from milbox.trials.exhaustion import nothing_found, nothing_left
+from milbox.trials.front import front_of, hypervolume_of
+from milbox.trials.goal import Goal, goal_of
 from milbox.trials.header import new_header
 from milbox.trials.journal import Place, name_of
 from milbox.trials.known import known_trials, not_held, report
@@ -53,7 +55,11 @@ class Study:
         journal: Path | str | None = None,
         minimize: bool = False,
         budget: int | None = None,
-        known: Iterable[tuple[Mapping[str, Any], float]] = (),
+        objectives: Mapping[str, str] | None = None,
+        limits: Mapping[str, tuple[str, float]] | None = None,
+        noise: bool = False,
+        learn_failures: bool = True,
+        known: Iterable[tuple[Mapping[str, Any], Any]] = (),
         notes: Mapping[str, Any] | None = None,
     ) -> None:
         """Start a study, or resume the one in the journal.
@@ -68,6 +74,11 @@ class Study:
             minimize: whether small values are good.
             budget: how many evaluations there will be, if that is known; without a number of random points in
                 the strategy, it follows from this. A journal that exists goes on with the number it has.
+            objectives: names of the outputs that are wanted large or small, as
+                `{"yield": "maximize", "cost": "minimize"}`; by default one called `value`.
+            limits: what outputs may not be above or below, as `{"tox": ("<=", 0.05)}`.
+            noise: whether values vary from one measurement to the next, so that points may be asked again.
+            learn_failures: whether to keep away from points that look like those that failed.
             known: the user's own data, as (assignment, value); they become finished trials. Points outside
                 the domain train the model too; a warning says how many there are.
             notes: JSON to keep in a journal that is created now, for whoever opens it again.
@@ -75,7 +86,14 @@ class Study:
         if not isinstance(domain, Domain):
             raise TypeError(f"a study needs a Domain, not {domain!r}")
         self.seed: int = whole("seed", seed, 0)
-        self.sense: Sense = "minimize" if minimize else "maximize"
+        self.goal: Goal = goal_of(
+            minimize=minimize,
+            objectives=objectives,
+            limits=limits,
+            noise=noise,
+            learn_failures=learn_failures,
+        )
+        self.sense: Sense = self.goal.sense
         if strategy is None:
             from milbox.strategies import NNMILP
 
@@ -91,12 +109,13 @@ class Study:
         budget = None if budget is None else whole("budget", budget, 1)
         self.strategy: Strategy = settled(strategy, domain, budget)
         self._identity = identity(self.strategy, domain)
-        given = known_trials(domain, known)
+        _check_takes(strategy, self.goal, self._identity)
+        given = known_trials(domain, known, self.goal)
         if all(trial.outside is not None for trial in given):  # a known point shows that there is one
             ensure_feasible(domain, Scip())
         ensure_conditions(domain, Scip())
         header = replace(
-            new_header(domain, self._identity, self.seed, self.sense, notes or {}),
+            new_header(domain, self._identity, self.seed, self.goal, notes or {}),
             counted=self.strategy is strategy,
         )
         self._ledger = Ledger(domain, header, journal)
@@ -147,8 +166,24 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The best finished trial of the domain, the earliest of equals; None before the first value."""
-        return best_of(self.trials, self.sense)
+        """The best finished trial that keeps the limits, the earliest of equals; None without one.
+
+        With noise it is a trial of the point with the best estimate, not the luckiest one. With several
+        objectives there is none; see `front`.
+        """
+        return best_of(self.trials, self.goal, self.domain)
+
+    @property
+    def front(self) -> tuple[Trial, ...]:
+        """The finished trials nobody dominates, in order, among those that keep the limits."""
+        return front_of(self.trials, self.goal)
+
+    def hypervolume(self, reference: Mapping[str, float] | None = None) -> float:
+        """The hypervolume that the front dominates, from a value of each objective on.
+
+        By default these are the worst finished values.
+        """
+        return hypervolume_of(self.trials, self.goal, reference)
 
     @property
     def record(self) -> Record:
@@ -160,13 +195,15 @@ class Study:
     def exhausted(self) -> bool:
         """Whether it is proved that every point of the domain has been asked."""
         asked = self.history.asked_points
+        if self.goal.noise:  # points may be measured again
+            return self._exhausted
         if self.domain.symmetries:
             return self._exhausted or len(set(asked.orbits(self.domain))) == self.domain.size
         return self._exhausted or len(asked) == self.domain.size
 
     @property
     def proved(self) -> bool:
-        """Whether the best trial is the proved optimum: every point of the domain has been measured."""
+        """Whether the best trial or the front is proved: every point of the domain has been measured."""
         return self.exhausted and len(self.history.inside) == len(self.history.asked_points)
 
     def ask(self, *, fix: Mapping[str, Any] | None = None, where: Any = ()) -> Trial:
@@ -255,55 +292,75 @@ class Study:
     def tell(
         self,
         number: int,
-        value: float,
+        value: float | Mapping[str, float],
         *,
+        error: float | None = None,
         seconds: float = 0.0,
         note: str | None = None,
         info: Mapping[str, Any] | None = None,
     ) -> None:
-        """Record the value of a pending trial.
+        """Record the value of a pending trial, or its outputs.
 
         Args:
             number: of the trial.
-            value: a finite number.
+            value: a finite number, or a mapping of outputs to such numbers.
+            error: the standard error of the value, where it is known and the study has noise.
             seconds: how long the evaluation took, if known.
             note: a text to keep with the trial.
             info: more to keep with it, such as the batch or the operator, as JSON.
         """
         number = _trial_number("tell", number)
-        told = measured(value, f"the value told for trial {number}")
-        outcome = Finished(told, _duration(number, seconds), time.time())
+        outcome = self.goal.told(
+            value,
+            f"the value told for trial {number}",
+            seconds=_duration(number, seconds),
+            told_at=time.time(),
+            error=error,
+        )
         kept = noted(note, info)
         self._ledger.change(number, lambda history: history.told(number, outcome, kept))
-        events.told(number, told)
+        events.told(number, self.trials[number].values)
 
     def fail(
         self,
         number: int,
         reason: str,
         *,
+        infeasible: bool = True,
         seconds: float = 0.0,
         note: str | None = None,
         info: Mapping[str, Any] | None = None,
     ) -> None:
-        """Record that a pending trial could not be measured; its point is not proposed again."""
+        """Record that a pending trial could not be measured; its point is not proposed again.
+
+        Args:
+            number: of the trial.
+            reason: why, in words.
+            infeasible: whether the point is to blame, so that others like it are avoided from now on. Where
+                it was the machine's fault, say False; `cancel` lets the point be asked again.
+            seconds: how long the evaluation took, if known.
+            note: a text to keep with the trial.
+            info: more to keep with it, as JSON.
+        """
         number = _trial_number("fail", number)
         if not isinstance(reason, str):
             raise TypeError(f"the reason why trial {number} failed must be a string, not {reason!r}")
-        outcome = Failed(storable(reason), _duration(number, seconds), time.time())
+        outcome = Failed(storable(reason), _duration(number, seconds), time.time(), bool(infeasible))
         kept = noted(note, info)
         self._ledger.change(number, lambda history: history.told(number, outcome, kept))
         events.failed(number, outcome.reason)
 
-    def amend(self, number: int, value: float) -> None:
-        """Correct the value of a trial that was told or had failed; what was told before stays on record.
+    def amend(self, number: int, value: float | Mapping[str, float], *, error: float | None = None) -> None:
+        """Correct the outputs of a trial that was told or had failed; what was told before stays on record.
 
         Later proposals are fitted to the corrected value.
         """
         number = _trial_number("amend", number)
-        corrected = Finished(measured(value, f"the value told for trial {number}"), told_at=time.time())
+        corrected = self.goal.told(
+            value, f"the value told for trial {number}", told_at=time.time(), error=error
+        )
         self._ledger.change(number, lambda history: history.amended(number, corrected))
-        events.amended(number, corrected.value)
+        events.amended(number, self.trials[number].values)
 
     def cancel(self, number: int) -> None:
         """Give up a pending trial: it does not count, and its point may be asked again."""
@@ -415,8 +472,9 @@ class Study:
     def __repr__(self) -> str:
         best = self.best
         return (
-            f"<Study to {self.sense}: {len(self.trials)} trial{'' if len(self.trials) == 1 else 's'}"
+            f"<Study to {self.goal}: {len(self.trials)} trial{'' if len(self.trials) == 1 else 's'}"
             + ("" if best is None else f", best {best.value:g}")
+            + (f", {len(self.front)} on the front" if self.goal.several else "")
             + ("" if self.journal is None else f", journal {self.journal}")
             + ">"
         )
@@ -424,6 +482,16 @@ class Study:
     def _repr_html_(self) -> str:
         best = {} if self.best is None else self.best.assignment
         return display.table(repr(self).strip("<>"), ("variable", "best value"), best.items())
+
+
+def _check_takes(strategy: Any, goal: Goal, identity: str) -> None:
+    """Refuse a strategy that looks at one value of each trial, where that is not all."""
+    beyond = goal.several or goal.limits or goal.noise
+    if beyond and not getattr(strategy, "takes_goals", False):
+        raise TypeError(
+            f"the strategy {identity} looks at one value of each trial, and this study is to {goal}; "
+            f"NNMILP, LinearMILP and RandomSearch take objectives, limits and noise"
+        )
 
 
 def _duration(number: int, seconds: Any) -> float:

@@ -13,6 +13,7 @@ from milbox.cli.live import Watch, sparkline
 from milbox.cli.summary import proofs_text, value_text
 from milbox.milp.solution import Status
 from milbox.trials import Certificate, Failed, Finished, Proposal, Trial
+from milbox.trials.goal import goal_of
 from milbox.trials.record import proofs
 
 PROOF = Certificate(Status.OPTIMAL, 4.0, 4.0, 1e-9, 3, 0.5, "SCIP 9")
@@ -29,7 +30,7 @@ def trial(number: int, value: float | None, proof: Certificate | None = PROOF) -
 
 
 def test_the_line_says_what_matters() -> None:
-    watch = Watch([trial(0, 3.0, None)], "maximize", 5)
+    watch = Watch([trial(0, 3.0, None)], goal_of(), 5)
     assert watch.line() == "trial 1/5 · best 3 · random points first"
     watch.add(trial(1, 2.0, None))
     watch.add(trial(2, 7.0))
@@ -41,7 +42,7 @@ def test_the_line_says_what_matters() -> None:
 
 
 def test_small_is_good_when_minimising() -> None:
-    watch = Watch([], "minimize", 5)
+    watch = Watch([], goal_of(minimize=True), 5)
     for number, value in enumerate([3.0, 5.0, 1.0, 2.0]):
         watch.add(trial(number, value))
     assert watch.best is not None
@@ -50,7 +51,7 @@ def test_small_is_good_when_minimising() -> None:
 
 
 def test_the_panel_fits_any_width() -> None:
-    watch = Watch([], "maximize", 500)
+    watch = Watch([], goal_of(), 500)
     console = Console(width=60)
     with console.capture() as captured:
         console.print(watch.panel())

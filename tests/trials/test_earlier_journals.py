@@ -93,4 +93,4 @@ def test_a_journal_of_the_second_format_opens_and_goes_on_in_the_third(tmp_path:
         study.amend(3, 2.0)
     _, after = Journal.read(path)
     assert [trial.state for trial in after] == [*states[:3], "finished", *states[4:7], "cancelled"]
-    assert after[3].earlier == (Failed("spilled"),)
+    assert after[3].earlier == (Failed("spilled", infeasible=False),)

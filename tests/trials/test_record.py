@@ -33,9 +33,11 @@ def test_the_best_is_the_first_of_equals_by_the_sense(sense: Sense) -> None:
     values = [trial.value for trial in record.trials if trial.value is not None]
     extreme = max(values) if sense == "maximize" else min(values)
     first = next(trial for trial in record.trials if trial.value == extreme)
-    assert record.best == best_of(record.trials, sense) == ranked(record.trials, sense)[0] == first
+    assert (
+        record.best == best_of(record.trials, record.goal) == ranked(record.trials, record.goal)[0] == first
+    )
     assert [trial.value for trial in record.ranked] == sorted(values, reverse=sense == "maximize")
-    assert best_of([trial for trial in record.trials if trial.value is None], sense) is None
+    assert best_of([trial for trial in record.trials if trial.value is None], record.goal) is None
 
 
 def test_a_study_and_its_journal_are_read_alike(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from milbox.trials.record import asked, best_of, spent
 
 if TYPE_CHECKING:
     from milbox.trials import Trial
-    from milbox.trials.sense import Sense
+    from milbox.trials.goal import Goal
 
 Style: TypeAlias = Literal["auto", "plain", "none"]
 
@@ -28,8 +28,8 @@ class Watch:
     study, which may be busy for minutes.
     """
 
-    def __init__(self, earlier: Iterable["Trial"], sense: "Sense", budget: int) -> None:
-        self.sense = sense
+    def __init__(self, earlier: Iterable["Trial"], goal: "Goal", budget: int) -> None:
+        self.goal = goal
         self.budget = budget
         self.best: Trial | None = None
         self.curve: list[float] = []
@@ -47,10 +47,8 @@ class Watch:
 
     def note(self, trial: "Trial") -> None:
         """Keep the best trial and the curve of incumbents up to date."""
-        if trial.value is not None:
-            best = best_of([trial] if self.best is None else [self.best, trial], self.sense)
-            assert best is not None
-            assert best.value is not None
+        best = best_of([trial] if self.best is None else [self.best, trial], self.goal)
+        if best is not None and best.value is not None:
             self.best = best
             self.curve.append(best.value)
 
@@ -134,7 +132,7 @@ class Watch:
         body.add_row("best", best)
         if self.ended:
             last = self.ended[-1]
-            shown = f"{last.value:g}" if last.value is not None else f"failed: {last.short_reason}"
+            shown = last.shown if last.reason is None else f"failed: {last.short_reason}"
             body.add_row("last", Text.assemble(shown, (f"  {last.origin}", "dim")))
         body.add_row("proved", Text(" · ".join(self.proof())))
         body.add_row("time in", Text(spent_text(spent(self.ended))))

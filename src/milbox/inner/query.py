@@ -155,6 +155,8 @@ class Query:
 
     def penalised(self, growth: float = 1.0) -> "Query":
         """The query without requirements whose objective loses what they miss; hard ones `growth` times."""
+        if not self.requirements:
+            return self
         losses = tuple(
             (-each.penalty * (growth if each.hard else 1.0), shortfall(each.surrogate, each.level))
             for each in self.requirements

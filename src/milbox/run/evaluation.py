@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from milbox.errors import ObjectiveFailed
-from milbox.trials.checks import measured
+from milbox.trials.goal import ONE, Goal
 from milbox.trials.trial import Failed, Finished
 
 Objective: TypeAlias = Callable[..., Any]
-"""Called with the variables by name as keyword arguments; returns a finite number.
+"""Called with the variables by name as keyword arguments; returns a finite number, or a mapping of outputs.
 
 One that stands for a longer measurement returns `Finished(value, seconds)` with the seconds of that.
 """
@@ -19,21 +19,22 @@ One that stands for a longer measurement returns `Finished(value, seconds)` with
 _TAIL = 4000
 
 
-def evaluate(objective: Objective, assignment: Mapping[str, Any]) -> Finished | Failed:
+def evaluate(objective: Objective, assignment: Mapping[str, Any], goal: Goal = ONE) -> Finished | Failed:
     """Call the objective, here or in a worker; whatever it does wrong is the trial's failure alone."""
     start = time.perf_counter()
     try:
         returned = objective(**assignment)
     except ObjectiveFailed as error:  # the objective's own words; a traceback would add nothing
-        return Failed(str(error), time.perf_counter() - start)
+        return Failed(str(error), time.perf_counter() - start, infeasible=error.infeasible)
     except (Exception, SystemExit) as error:
         return Failed(failure(error), time.perf_counter() - start)
     seconds = time.perf_counter() - start
     value = returned
+    known = None
     if isinstance(returned, Finished):
-        value, seconds = returned.value, returned.seconds
+        value, seconds, known = dict(returned.outputs) or returned.value, returned.seconds, returned.error
     try:
-        return Finished(measured(value, "the value the objective returned"), seconds)
+        return goal.told(value, "the value the objective returned", seconds=seconds, error=known)
     except (TypeError, ValueError) as error:
         return Failed(str(error), seconds)
 

@@ -1,4 +1,4 @@
-"""`maximize` and `minimize`: a study, run to the end of its budget."""
+"""`maximize`, `minimize` and `optimize`: a study, run to the end of its budget."""
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
@@ -26,13 +26,15 @@ def maximize(
     *,
     seed: int = 0,
     initial: int | None = None,
-    known: Iterable[tuple[Mapping[str, Any], float]] = (),
+    known: Iterable[tuple[Mapping[str, Any], Any]] = (),
     strategy: "Strategy | None" = None,
     journal: Path | str | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     failures: float = 0.5,
     window: int = 20,
+    noise: bool = False,
+    learn_failures: bool = True,
     target: float | None = None,
     patience: int | None = None,
     seconds: float | None = None,
@@ -59,6 +61,9 @@ def maximize(
             `client.get_executor(pure=False)`, for which `workers` should be given.
         failures: the share of failed evaluations among the last `window` above which the run stops.
         window: how many evaluations are looked at for that.
+        noise: whether values vary from one measurement to the next: points may be measured again, and the
+            best is the one with the best estimate.
+        learn_failures: whether to keep away from points that look like those that failed.
         target: a value that is good enough: the run ends when it is reached.
         patience: the run ends after so many evaluations without a better value.
         seconds: no point is asked for after so many seconds; evaluations under way are waited for.
@@ -72,7 +77,16 @@ def maximize(
         ObjectiveFailed: when too many evaluations failed; with the first traceback.
     """
     chosen = _with_initial(strategy, initial)
-    with Study(domain, chosen, seed=seed, journal=journal, budget=budget, known=known) as study:
+    with Study(
+        domain,
+        chosen,
+        seed=seed,
+        journal=journal,
+        budget=budget,
+        known=known,
+        noise=noise,
+        learn_failures=learn_failures,
+    ) as study:
         return run(
             study,
             objective,
@@ -95,13 +109,15 @@ def minimize(
     *,
     seed: int = 0,
     initial: int | None = None,
-    known: Iterable[tuple[Mapping[str, Any], float]] = (),
+    known: Iterable[tuple[Mapping[str, Any], Any]] = (),
     strategy: "Strategy | None" = None,
     journal: Path | str | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
     failures: float = 0.5,
     window: int = 20,
+    noise: bool = False,
+    learn_failures: bool = True,
     target: float | None = None,
     patience: int | None = None,
     seconds: float | None = None,
@@ -112,7 +128,15 @@ def minimize(
     """The point with the smallest value found within a budget of evaluations; arguments as `maximize`."""
     chosen = _with_initial(strategy, initial)
     with Study(
-        domain, chosen, seed=seed, journal=journal, minimize=True, budget=budget, known=known
+        domain,
+        chosen,
+        seed=seed,
+        journal=journal,
+        minimize=True,
+        budget=budget,
+        known=known,
+        noise=noise,
+        learn_failures=learn_failures,
     ) as study:
         return run(
             study,
@@ -124,6 +148,80 @@ def minimize(
             window=window,
             stop=Stop(target, patience, seconds),
             timeout=timeout,
+            callback=callback,
+            progress=progress,
+        )
+
+
+def optimize(
+    objective: Objective,
+    domain: Domain,
+    budget: int,
+    *,
+    objectives: Mapping[str, str],
+    limits: Mapping[str, tuple[str, float]] | None = None,
+    seed: int = 0,
+    initial: int | None = None,
+    known: Iterable[tuple[Mapping[str, Any], Any]] = (),
+    strategy: "Strategy | None" = None,
+    journal: Path | str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    failures: float = 0.5,
+    window: int = 20,
+    noise: bool = False,
+    learn_failures: bool = True,
+    seconds: float | None = None,
+    callback: Callable[[Trial], object] | None = None,
+    progress: bool = False,
+) -> Result:
+    """The best trade-offs among several outputs, or the best point of one under limits on others.
+
+    The result has a `front` and its `hypervolume` where there are several objectives, else a `best` trial.
+
+    Args:
+        objective: called with the variables by name; returns a mapping of outputs to finite numbers.
+        domain: the points that may be evaluated.
+        budget: how many trials there may be in all.
+        objectives: `{"yield": "maximize", "cost": "minimize"}`.
+        limits: what outputs may not be above or below, as `{"tox": ("<=", 0.05)}`.
+        seed: as in `maximize`, like all that follow.
+        initial: how many random points come first.
+        known: the user's own data, as (assignment, outputs).
+        strategy: who chooses the points.
+        journal: a file that keeps the run.
+        workers: how many evaluations are kept in flight.
+        executor: who evaluates.
+        failures: the share of failed evaluations above which the run stops.
+        window: how many evaluations are looked at for that.
+        noise: whether values vary from one measurement to the next; for one objective.
+        learn_failures: whether to keep away from points that look like those that failed.
+        seconds: no point is asked for after so many seconds.
+        callback: called with each trial when it has ended.
+        progress: whether to draw a line that shows how far the run is.
+    """
+    chosen = _with_initial(strategy, initial)
+    with Study(
+        domain,
+        chosen,
+        seed=seed,
+        journal=journal,
+        objectives=objectives,
+        limits=limits,
+        budget=budget,
+        known=known,
+        noise=noise,
+        learn_failures=learn_failures,
+    ) as study:
+        return run(
+            study,
+            objective,
+            budget=budget,
+            workers=workers,
+            executor=executor,
+            failures=failures,
+            window=window,
+            stop=Stop(seconds=seconds),
             callback=callback,
             progress=progress,
         )

@@ -8,6 +8,8 @@ from milbox import display
 from milbox.errors import ObjectiveFailed
 from milbox.study import Study
 from milbox.trials import History, Trial
+from milbox.trials.front import front_of, hypervolume_of
+from milbox.trials.goal import ONE, Goal
 from milbox.trials.journal import Place
 from milbox.trials.sense import Sense
 
@@ -23,14 +25,36 @@ class Result:
     """Whether every point of the domain has been measured, so that the best trial is the optimum."""
     journal: Place | None
     winner: int | None
-    """The number of the best trial; None when no trial finished."""
+    """The number of the best trial; None when no trial finished, or none that keeps the limits."""
+    goal: Goal = ONE
+    estimate: tuple[float, float] | None = None
+    """With noise: the mean at the best point, and its standard error."""
 
     @property
     def best(self) -> Trial:
-        """The best finished trial, the earliest of equals; raises ObjectiveFailed when no trial finished."""
+        """The best finished trial that keeps the limits, the earliest of equals.
+
+        Raises:
+            ObjectiveFailed: there is none.
+            ValueError: there are several objectives; `front` has the trials nobody dominates.
+        """
+        if self.goal.several:
+            raise ValueError("there are several objectives, and so no best trial; look at result.front")
         if self.winner is None:
             raise ObjectiveFailed(f"there is no best trial: {self.message}")
         return self.trials[self.winner]
+
+    @property
+    def front(self) -> tuple[Trial, ...]:
+        """The finished trials nobody dominates, in order, among those that keep the limits."""
+        return front_of(self.trials, self.goal)
+
+    def hypervolume(self, reference: Mapping[str, float] | None = None) -> float:
+        """The hypervolume that the front dominates, from a value of each objective on.
+
+        By default these are the worst finished values.
+        """
+        return hypervolume_of(self.trials, self.goal, reference)
 
     @property
     def message(self) -> str:
@@ -39,10 +63,23 @@ class Result:
         failed, pending = len(history.failed), len(history.pending)
         rest = "".join(f", {n} {state}" for n, state in ((failed, "failed"), (pending, "pending")) if n)
         count = f"{len(self.trials)} trial{'' if len(self.trials) == 1 else 's'}{rest}"
+        if self.goal.several and history.finished:
+            front = len(self.front)
+            found = f"a front of {front} trial{'' if front == 1 else 's'} ({count})"
+            return (
+                f"{found}. Every point of the domain has been evaluated: it is proved"
+                if self.proved
+                else found
+            )
+        if self.winner is None and history.finished:
+            return f"no trial keeps {' and '.join(map(str, self.goal.limits))} ({count})"
         if self.winner is None:
             first = f"; the first reason: {history.failed[0].reason}" if failed else ""
             return f"no trial finished ({count}){first}"
-        best = f"best value {self.best.value:g} in trial {self.winner} ({count})"
+        shown = f"{self.best.value:g}"
+        if self.estimate is not None:
+            shown = f"{self.estimate[0]:g} (standard error {self.estimate[1]:.2g}), estimated,"
+        best = f"best value {shown} in trial {self.winner} ({count})"
         if self.proved:
             return f"{best}. Every point of the domain has been evaluated: this is the proved optimum"
         return best
@@ -54,13 +91,15 @@ class Result:
         return to_pandas(self.trials)
 
     def __str__(self) -> str:
+        if self.goal.several:
+            return "\n".join([self.message, *(f"  trial {t.number}: {t.shown}" for t in self.front)])
         if self.winner is None:
             return self.message
         return f"{self.message}\n{_listed(self.best.assignment)}"
 
     def __repr__(self) -> str:
         first = self.message.partition("\n")[0]  # a reason goes on with a traceback
-        return f"<Result to {self.sense}: {first}>"
+        return f"<Result to {self.goal}: {first}>"
 
     def _repr_html_(self) -> str:
         best = {} if self.winner is None else self.best.assignment
@@ -69,10 +108,14 @@ class Result:
 
 def result_of(study: Study) -> Result:
     """The result of a study so far."""
-    best = study.best
-    return Result(
-        study.trials, study.sense, study.proved, study.journal, None if best is None else best.number
-    )
+    best, estimate = study.best, None
+    if best is not None and study.goal.noise:
+        estimates = study.record.estimates
+        place = estimates.place(best.point)
+        assert place is not None, "the best point was measured"
+        estimate = (float(estimates.means[place]), float(estimates.errors[place]))
+    winner = None if best is None else best.number
+    return Result(study.trials, study.sense, study.proved, study.journal, winner, study.goal, estimate)
 
 
 def how_to_resume(study: Study) -> str:

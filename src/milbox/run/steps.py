@@ -30,7 +30,7 @@ def one_by_one(
     while trials := more(1):
         for trial in trials:
             # A fresh assignment, since the objective may change the arrays it is given.
-            yield _told(study, trial, evaluate(objective, study.domain.assignment(trial.point)))
+            yield _told(study, trial, evaluate(objective, study.domain.assignment(trial.point), study.goal))
 
 
 def side_by_side(
@@ -48,7 +48,7 @@ def side_by_side(
     """
     steps = in_flight(
         supply(study, budget, stopped),
-        lambda trial: (evaluate, objective, study.domain.assignment(trial.point)),
+        lambda trial: (evaluate, objective, study.domain.assignment(trial.point), study.goal),
         own_workers(objective, workers, timeout) if executor is None else executor,
         workers,
         own=executor is None,
@@ -96,9 +96,10 @@ def _outcome(answer: Finished | Failed | Exception, timeout: float | None) -> Fi
         case TimeLimit() if timeout is not None:
             return Failed(f"time limit: it took longer than {timeout:g} s", timeout)
         case WorkerDied():
-            return Failed(f"its worker died {DEATHS} times: crashed, killed or out of memory")
+            why = f"its worker died {DEATHS} times: crashed, killed or out of memory"
+            return Failed(why, infeasible=False)
         case Exception():
-            return Failed(failure(answer))
+            return Failed(failure(answer), infeasible=False)
         case _:
             return answer
 
@@ -106,10 +107,10 @@ def _outcome(answer: Finished | Failed | Exception, timeout: float | None) -> Fi
 def _told(study: Study, trial: Trial, outcome: Finished | Failed) -> Trial:
     try:
         match outcome:
-            case Finished(value, seconds):
-                study.tell(trial.number, value, seconds=seconds)
-            case Failed(reason, seconds):
-                study.fail(trial.number, reason, seconds=seconds)
+            case Finished(value, seconds, outputs=outputs, error=error):
+                study.tell(trial.number, dict(outputs) or value, error=error, seconds=seconds)
+            case Failed(reason, seconds, infeasible=infeasible):
+                study.fail(trial.number, reason, infeasible=infeasible, seconds=seconds)
     except (ValueError, JournalError):
         # A worker that was thought dead, and whose trial another has taken over, may be the first to tell.
         if not (study.shared and study.trials[trial.number].ended):

@@ -3,28 +3,29 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import IntArray
 from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
 from milbox.inner.query import Query, Region
+from milbox.inner.requirements import solve
 from milbox.milp.program import Milp
+from milbox.strategies.beliefs import believed
 from milbox.strategies.initial import initial_points
 from milbox.strategies.local import Local, Step
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
-from milbox.strategies.units import in_own_units, unit_of
+from milbox.strategies.repeats import repeats
+from milbox.strategies.units import in_own_units
 from milbox.surrogates import Learner, Ranked
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
-
-IMAGES = 8
-"""The most images of a point, itself among them, that a surrogate is fitted to."""
 
 SHOWN = 3
 """The most ties that a sentence names."""
@@ -47,34 +48,38 @@ class ModelBased:
     """The strategy that proposes the first `initial` points."""
     local: Local | None = None
     """The local search for domains with reals; None searches the whole domain."""
+    takes_goals: ClassVar[bool] = True
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if self._random_left(domain, history):
             return self.first.propose(domain, history, count, rng)
 
-        unit = unit_of(history.values)
-        everything = training_set(domain, history, rng)
         region = Region.untried(domain, history.asked_points)  # pending points are excluded too
-        chosen: list[Proposal] = []
-        for _ in range(count):
+        chosen = repeats(domain, history)[:count]
+        while len(chosen) < count:
             began = time.perf_counter()
             step = self.step(domain, history, len(chosen), rng)
-            features, values = seen(step, domain, history, everything)
-            surrogate = step.learner.fit(features, values / unit, rng)
+            belief = believed(step.learner, domain, history, rng, step.fitted)
             fitted = time.perf_counter() - began
-            best = self.inner.solve(Query(surrogate, replace(region, box=step.box), nodes=step.nodes), rng)
+            inner = belief.solver(self.inner)
+            query = Query(belief.objective, replace(region, box=step.box), nodes=step.nodes)
+            query = replace(query, requirements=belief.requirements)
+            best = solve(inner, query, rng)
             if step.box is not None and not isinstance(best, Found):
-                best = self.inner.solve(Query(surrogate, region), rng)  # nothing is left in the box
+                best = solve(inner, replace(query, region=region, nodes=None), rng)  # the box is empty
             if not isinstance(best, Found):
                 return joined(tuple(chosen), best)
-            proposal = replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted)
-            chosen.append(by_surrogate(proposal, step.name))
+            proposal = replace(in_own_units(best.proposals[0], belief.unit), fit_seconds=fitted)
+            chosen.append(by_surrogate(proposal, step.name, belief.about))
             region = region.without([chosen[-1].point])
         return Found(tuple(chosen))
 
     def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
         """Who learns what for the next point, and where that is searched for."""
+        goal = history.goal
+        if goal.several or goal.limits or goal.noise:  # boxes are about one exact value
+            return Step(self.learner)
         if self.local is None or not self.local.applies(domain):
             return Step(self.learner)
         return self.local.step(domain, history, ahead, rng)
@@ -92,13 +97,11 @@ class ModelBased:
                 f"the next point is one of the initial ones, which are drawn at random, and has no program; "
                 f"{len(history.finished)} are measured"
             )
-        unit = unit_of(history.values)
-        everything = training_set(domain, history, rng)
         step = self.step(domain, history, 0, rng)
-        features, values = seen(step, domain, history, everything)
-        surrogate = step.learner.fit(features, values / unit, rng)
+        belief = believed(step.learner, domain, history, rng, step.fitted)
         writer, region = Mip(), replace(Region.untried(domain, history.asked_points), box=step.box)
-        refusal = writer.refusal(Query(surrogate, region))
+        query = Query(belief.objective, region, requirements=belief.requirements).penalised()
+        surrogate, refusal = query.objective, writer.refusal(query)
         if refusal is not None:
             raise ValueError(f"the next point has no program: {refusal}")
         region = replace(region, apart=next(region.distances()))
@@ -106,14 +109,18 @@ class ModelBased:
             surrogate, domain, region.beside(), region.steps_apart, box=region.box
         )
         program = milp.build()
-        return replace(program, cost=program.cost * unit, offset=program.offset * unit), formulation.inputs
+        return (
+            replace(program, cost=program.cost * belief.unit, offset=program.offset * belief.unit),
+            formulation.inputs,
+        )
 
     def explain(self, domain: Domain, history: History) -> str:
         """How the next point will be found: encoding, blocks, surrogate, method, and why that one."""
         rng = np.random.default_rng(0)
         if history.finished:
-            features, values = training_set(domain, history, rng)
-            surrogate = self.learner.fit(features, values / unit_of(history.values), rng)
+            belief = believed(self.learner, domain, history, rng)
+            query = Query(belief.objective, Region(domain), requirements=belief.requirements)
+            surrogate = query.penalised().objective
         else:
             # Only the surrogate's kind and size matter here, and any data show them, feasible or not.
             points = np.array([[v.codes[0], v.codes[-1]] for v in domain.variables], dtype=np.int64).T
@@ -140,33 +147,12 @@ class ModelBased:
         return max(0, max(1, initial) - len(history.finished))
 
 
-def training_set(domain: Domain, history: History, rng: Generator) -> tuple[FloatArray, FloatArray]:
-    """Every measured point as features, with its value; of its images under the symmetries, a few as well."""
-    points = history.points
-    if not domain.symmetries:
-        return points.features(domain), history.values
-    owners = points.owners(domain)
-    # The images of each point in random order after the point itself, which is the first of its orbit.
-    is_own = np.diff(owners, prepend=-1) > 0
-    order = np.lexsort((np.where(is_own, -1.0, rng.random(len(owners))), owners))
-    rank = np.arange(len(owners)) - np.searchsorted(owners, owners)
-    kept = order[rank < IMAGES]
-    return points.orbits(domain).features(domain)[kept], history.values[owners[kept]]
-
-
-def seen(
-    step: Step, domain: Domain, history: History, everything: tuple[FloatArray, FloatArray]
-) -> tuple[FloatArray, FloatArray]:
-    """The data that the learner of a step sees: some of the measured points, or the whole training set."""
-    if step.fitted is None:
-        return everything
-    return history.points.features(domain)[step.fitted], history.values[step.fitted]
-
-
-def by_surrogate(proposal: Proposal, name: str) -> Proposal:
-    """The proposal with the name of its surrogate in its certificate."""
+def by_surrogate(proposal: Proposal, name: str, about: str) -> Proposal:
+    """The proposal with a certificate that names its surrogate, and what else it is about."""
     proof = proposal.certificate
-    return proposal if proof is None else replace(proposal, certificate=replace(proof, surrogate=name))
+    if proof is None:
+        return proposal
+    return replace(proposal, certificate=replace(proof, surrogate=name, about=proof.about + about))
 
 
 def inner_explained(inner: InnerSolver, query: Query) -> list[str]:
@@ -200,7 +186,9 @@ def described(domain: Domain) -> str:
         lines.append(f"symmetries: {', '.join(map(str, domain.symmetries))}")
     lines += taken_apart(domain)
     size = domain.size
-    lines.append(f"points: at most {about(domain.box_size)}" if size is None else f"points: {about(size)}")
+    lines.append(
+        f"points: at most {rounded(domain.box_size)}" if size is None else f"points: {rounded(size)}"
+    )
     return "\n".join(lines)
 
 
@@ -238,7 +226,7 @@ def shortened(thing: object, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
-def about(count: int) -> str:
+def rounded(count: int) -> str:
     """A number that may be too large for a float, for people."""
     text = digits(count)
     return text if len(text) <= 15 else f"{text[0]}.{text[1:3]}e{len(text) - 1}"

@@ -14,6 +14,9 @@ class Strategy(Protocol):
     A journal keeps the strategy's identity, such as `nn+milp@2(initial=10)`. A strategy of your own says it
     in an attribute `identity`: a name, `@`, a version that rises when it would propose something else than
     before, and the settings that are not the default. Without the attribute its repr is kept.
+
+    A strategy that reads `history.goal`, and so knows of several objectives, limits and noise, has an
+    attribute `takes_goals` that is true; others are refused for such studies.
     """
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:

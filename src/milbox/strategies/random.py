@@ -1,6 +1,7 @@
 """Random search: feasible points that were never asked, however hard the constraints are."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from numpy.random import Generator
 
@@ -25,6 +26,7 @@ class RandomSearch:
     draws: int = DRAWS
     solver: Solver = SOLVER
     limits: Limits = LIMITS
+    takes_goals: ClassVar[bool] = True
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new feasible points, or as many as were found."""

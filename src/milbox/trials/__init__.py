@@ -1,6 +1,7 @@
 """What happened: proposals, certificates, trials, their history, and the journal it is kept in."""
 
 from milbox.trials.answer import Answer, Empty, Found, Unknown
+from milbox.trials.goal import Goal
 from milbox.trials.header import Header
 from milbox.trials.history import History
 from milbox.trials.journal import Journal
@@ -14,6 +15,7 @@ __all__ = [
     "Failed",
     "Finished",
     "Found",
+    "Goal",
     "Header",
     "History",
     "Journal",

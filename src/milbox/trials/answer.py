@@ -48,14 +48,18 @@ def joined(first: tuple[Proposal, ...], then: Answer) -> Answer:
 
 
 def checked(proposals: Iterable[Proposal], domain: Domain, asked: Points, strategy: str) -> list[Proposal]:
-    """The proposals of a strategy: each lies in the domain, was not asked, and is no image of another."""
+    """The proposals of a strategy: each lies in the domain, was not asked, and is no image of another.
+
+    A repeat, where measurements are noisy, is of a point that was asked.
+    """
     taken = asked.orbits(domain)
     kept: list[Proposal] = []
     for proposal in proposals:
         point = tuple(operator.index(code) for code in proposal.point)
         inside = domain.contains(point)
-        if not inside or point in taken:
+        if not inside or (point in taken) != (proposal.repeat > 0):
             before = "asked before, or the image of one that was" if domain.symmetries else "asked before"
+            before = "never asked, as a repeat" if proposal.repeat else before
             raise RuntimeError(
                 f"the strategy {strategy} proposed the point {point}, "
                 f"{before if inside else 'outside the domain'}; "

@@ -10,6 +10,10 @@ def nothing_left(history: History, best: Trial | None, symmetric: bool = False) 
     pending, failed = history.pending, history.failed
     if not (pending or failed):
         proof = f": trial {best.number}, with value {best.value:g}, is the proved optimum" if best else ""
+        if history.goal.several:
+            proof = ": the front is proved"
+        elif best is None and history.goal.limits:
+            proof = f": no point keeps {' and '.join(map(str, history.goal.limits))}"
         return f"{every}, {len(history.asked_points)} in all, has been evaluated{proof}"
     parts = []
     if pending:
@@ -19,9 +23,10 @@ def nothing_left(history: History, best: Trial | None, symmetric: bool = False) 
         parts.append(f"{len(pending)} pending (tell or fail {numbers})")
     if failed:
         parts.append(f"{len(failed)} failed")
-    return (
-        f"{every}, {len(history.asked_points)} in all, has been asked, but with "
-        f"{' and '.join(parts)} the best of the others is not proved to be the optimum"
+    return f"{every}, {len(history.asked_points)} in all, has been asked, but with {' and '.join(parts)} " + (
+        "the front of the others is not proved"
+        if history.goal.several
+        else "the best of the others is not proved to be the optimum"
     )
 
 

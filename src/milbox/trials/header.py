@@ -8,6 +8,7 @@ from typing import Any
 
 from milbox.domain import Domain, Variable
 from milbox.trials.checks import storable
+from milbox.trials.goal import ONE, Goal, goal_of
 from milbox.trials.identity import with_initial_of, without_version
 from milbox.trials.sense import Sense
 
@@ -31,6 +32,11 @@ class Header:
     """Whatever the program that created the journal wants to find again, as JSON; it changes no proposal."""
     counted: bool = field(default=True, compare=False)
     """Whether the user gave the number of random points first; else a journal goes on with the one it has."""
+    goal: Goal = ONE
+
+    def __post_init__(self) -> None:
+        if self.goal is ONE and self.sense == "minimize":
+            object.__setattr__(self, "goal", goal_of(minimize=True))
 
     @property
     def budget(self) -> int | None:
@@ -39,7 +45,7 @@ class Header:
         return budget if isinstance(budget, int) and not isinstance(budget, bool) else None
 
 
-def new_header(domain: Domain, strategy: str, seed: int, sense: Sense, notes: Mapping[str, Any]) -> Header:
+def new_header(domain: Domain, strategy: str, seed: int, goal: Goal, notes: Mapping[str, Any]) -> Header:
     """The header of a journal that is created now; the strategy is given by its identity."""
     try:
         package = importlib.metadata.version("milbox")
@@ -47,12 +53,13 @@ def new_header(domain: Domain, strategy: str, seed: int, sense: Sense, notes: Ma
         package = "unknown"
     return Header(
         seed=seed,
-        sense=sense,
+        sense=goal.sense,
         domain=domain.to_json(),
         domain_fingerprint=domain.fingerprint,
         strategy=storable(strategy),
         package=package,
         created_at=time.time(),
+        goal=goal,
         notes=dict(notes),
     )
 
@@ -70,6 +77,8 @@ def difference(written: Header, opened: Header) -> str | None:
         return "for another domain: " + domain_difference(written.domain, opened.domain)
     if written.sense != opened.sense:
         return f"to {written.sense}, and is opened to {opened.sense}"
+    if written.goal != opened.goal:
+        return f"to {written.goal}, and is opened to {opened.goal}"
     if written.seed != opened.seed:
         return f"with seed {written.seed}, and is opened with seed {opened.seed}"
     strategy = _as_opened(written, opened)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from milbox.arrays import FloatArray
+from milbox.trials.goal import ONE, Goal
 from milbox.trials.points import Points
 from milbox.trials.sense import turned
 from milbox.trials.trial import Cancelled, Failed, Finished, Outcome, Pending, Proposal, Trial
@@ -54,6 +55,8 @@ class History:
     """Every trial in the order it was asked; ``trials[n].number == n``."""
 
     trials: tuple[Trial, ...] = ()
+    goal: Goal = ONE
+    """What is wanted of the outputs. Values are in the sense of the history, and outputs by name as told."""
 
     def __len__(self) -> int:
         return len(self.trials)
@@ -111,7 +114,7 @@ class History:
     @cached_property
     def turned(self) -> "History":
         """The history in the opposite sense, for strategies, which always maximise."""
-        other = History(tuple(map(turned, self.trials)))
+        other = replace(self, trials=tuple(map(turned, self.trials)), goal=self.goal.turned)
         vars(other)["asked_points"] = self.asked_points
         return other
 
@@ -128,7 +131,7 @@ class History:
 
     def extended(self, trials: Sequence[Trial]) -> "History":
         """The history with more trials, numbered on from its own."""
-        after = History((*self.trials, *trials))
+        after = replace(self, trials=(*self.trials, *trials))
         if "asked_points" in vars(self):
             vars(after)["asked_points"] = self.asked_points.extended(
                 [trial.point for trial in trials if trial.outside is None]
@@ -178,7 +181,7 @@ class History:
 
     def _with(self, trial: Trial) -> "History":
         """The history with one trial changed, which knows nothing that was worked out before."""
-        return History((*self.trials[: trial.number], trial, *self.trials[trial.number + 1 :]))
+        return replace(self, trials=(*self.trials[: trial.number], trial, *self.trials[trial.number + 1 :]))
 
     def _ended(self, trial: Trial) -> "History":
         """The history with one trial come to an end, which knows all that was worked out before."""
@@ -206,7 +209,8 @@ def _past(outcome: Outcome) -> str:
             return "is pending"
         case Cancelled():
             return "was cancelled"
-        case Finished(value):
-            return f"finished with value {value:g}"
+        case Finished(value, outputs=outputs):
+            told = ", ".join(f"{name} {output:g}" for name, output in outputs) or f"value {value:g}"
+            return f"finished with {told}"
         case Failed(reason):
             return f"failed ({reason.partition(chr(10))[0]})"

@@ -9,20 +9,23 @@ from typing import Any
 from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.domain.assignments import plain
-from milbox.trials.checks import measured
+from milbox.trials.goal import ONE, Goal
 from milbox.trials.history import History
 from milbox.trials.origin import KNOWN
 from milbox.trials.outside import anywhere, placed
-from milbox.trials.trial import Finished, Proposal, Trial
+from milbox.trials.trial import Proposal, Trial
 
 
-def known_trials(domain: Domain, known: Iterable[tuple[Mapping[str, Any], float]]) -> list[Trial]:
+def known_trials(
+    domain: Domain, known: Iterable[tuple[Mapping[str, Any], Any]], goal: Goal = ONE
+) -> list[Trial]:
     """The user's (assignment, value) pairs as finished trials, or an error that says which one is wrong.
 
-    Points outside the domain are trials too; what is no point at all is an error.
+    Points outside the domain are trials too; what is no point at all is an error. A point may come several
+    times where measurements are noisy.
     """
     found: list[Trial] = []
-    places: dict[Point, int] = {}
+    places: dict[Point, list[int]] = {}
     now = time.time()
     if isinstance(known, Mapping) or not isinstance(known, Iterable):
         raise TypeError(f"known must be a list of pairs (assignment, value), not {known!r}")
@@ -35,11 +38,15 @@ def known_trials(domain: Domain, known: Iterable[tuple[Mapping[str, Any], float]
             point = anywhere(domain, assignment)
         except ValueError as error:
             raise ValueError(f"{label}: {error}") from error
-        if point in places:
-            raise ValueError(f"{label} is the same point as known[{places[point]}]; keep one of them")
-        places[point] = place
-        outcome = Finished(measured(value, f"the value of {label}"), told_at=now)
-        found.append(Trial(place, Proposal(point, KNOWN), outcome, asked_at=now))
+        before = places.setdefault(point, [])
+        if before and not goal.noise:
+            raise ValueError(
+                f"{label} is the same point as known[{before[0]}]; keep one of them, or say noise=True"
+            )
+        outcome = goal.told(value, f"the value of {label}", told_at=now)
+        proposal = Proposal(point, KNOWN, repeat=len(before))
+        before.append(place)
+        found.append(Trial(place, proposal, outcome, asked_at=now))
     return list(placed(found, domain, {}))
 
 
@@ -61,16 +68,20 @@ def not_held(given: Iterable[Trial], history: History) -> list[Trial]:
     Raises:
         ValueError: the history holds a given point with another value or without one.
     """
-    held = {trial.point: trial for trial in history if trial.state != "cancelled"}
+    held = {(trial.point, trial.proposal.repeat): trial for trial in history if trial.state != "cancelled"}
     new: list[Trial] = []
     for trial in given:
-        old = held.get(trial.point)
+        old = held.get((trial.point, trial.proposal.repeat))
         if old is None:
             new.append(replace(trial, number=len(history) + len(new)))
-        elif old.value != trial.value:
+        elif old.values != trial.values:
             raise ValueError(
-                f"the known point {dict(trial.assignment)} with value {trial.value:g} is trial "
+                f"the known point {dict(trial.assignment)} with {_shown(trial)} is trial "
                 f"{old.number} of the journal, which "
-                + (f"has value {old.value:g}" if old.value is not None else f"is {old.state}")
+                + (f"has {_shown(old)}" if old.values else f"is {old.state}")
             )
     return new
+
+
+def _shown(trial: Trial) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in trial.values.items())

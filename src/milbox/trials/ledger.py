@@ -31,7 +31,7 @@ class Ledger:
         """Open the journal at `path`, or create it; None keeps the trials in memory alone."""
         self.lock = threading.RLock()
         self._opened, self._own = header, domain
-        self._history = History()
+        self._history = History(goal=header.goal)
         self._journal = None if path is None else open_journal(place_of(path), header, domain)
         self._changed: tuple[Change, ...] = ()
         self._stale = self._journal is not None
@@ -66,7 +66,8 @@ class Ledger:
         if self._stale and self._journal is not None:
             with self.lock:
                 if self._stale:  # not, where another thread was just writing
-                    self._history = History(tuple(map(_read_only, self._journal.trials())))
+                    trials = tuple(map(_read_only, self._journal.trials()))
+                    self._history = History(trials, self._opened.goal)
                     self._stale = False
         elif isinstance(self._journal, SharedJournal):
             with self.lock:
@@ -125,7 +126,7 @@ class Ledger:
                 self.header, domain=domain.to_json(), domain_fingerprint=domain.fingerprint, strategy=strategy
             )
             change = Change(len(before), time.time(), self.domain.to_json(), former)
-            after = History(tuple(map(_read_only, trials)))
+            after = History(tuple(map(_read_only, trials)), self._opened.goal)
             if self._journal is not None:
                 self._stale = True
                 self._journal.changed(domain, header, change, trials)

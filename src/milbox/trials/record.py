@@ -14,26 +14,44 @@ import numpy as np
 
 from milbox.arrays import FloatArray
 from milbox.domain import Domain
+from milbox.trials.front import front_of
+from milbox.trials.goal import Goal
 from milbox.trials.header import Header
 from milbox.trials.journal import Place, name_of, place_of, read_journal
+from milbox.trials.noise import Estimates, estimated
 from milbox.trials.origin import Source
 from milbox.trials.sense import Sense, sign_of
 from milbox.trials.trial import Certificate, Failed, Finished, Pending, State, Trial
 from milbox.trials.trust import Trust, trust
 
 
-def ranked(trials: Iterable[Trial], sense: Sense) -> list[Trial]:
-    """The finished trials, best first, the earlier of equals first."""
-    finished = [(trial.value, trial) for trial in trials if trial.value is not None]
-    sign = sign_of(sense)
+def ranked(trials: Iterable[Trial], goal: Goal) -> list[Trial]:
+    """The finished trials that keep the limits, best first, the earlier of equals first.
+
+    None is better than another where there are several objectives.
+    """
+    finished = [(trial.value, trial) for trial in trials if trial.value is not None and goal.keeps(trial)]
+    sign = sign_of(goal.sense)
     return [trial for _, trial in sorted(finished, key=lambda pair: -sign * pair[0])]
 
 
-def best_of(trials: Iterable[Trial], sense: Sense) -> Trial | None:
-    """The best finished trial of the domain, the earliest of equals; None without one."""
-    finished = [(t.value, t) for t in trials if t.value is not None and t.outside is None]
-    sign = sign_of(sense)
-    return max(finished, key=lambda pair: sign * pair[0])[1] if finished else None
+def best_of(trials: Iterable[Trial], goal: Goal, domain: Domain | None = None) -> Trial | None:
+    """The best finished trial that keeps the limits, the earliest of equals; None without one.
+
+    Where values are noisy and the domain is given, it is a trial of the point with the best estimate.
+    """
+    if goal.noise and domain is not None:
+        kept = [trial for trial in trials if trial.value is not None and goal.keeps(trial)]
+        return recommended(estimated(domain, kept, sign_of(goal.sense)), sign_of(goal.sense))
+    found = ranked(trials, goal)
+    return found[0] if found else None
+
+
+def recommended(estimates: Estimates, sign: float) -> Trial | None:
+    """The first trial of the point with the best estimate."""
+    if not estimates.groups:
+        return None
+    return estimates.groups[int(np.argmax(sign * estimates.means))].first
 
 
 def asked(trials: Iterable[Trial]) -> int:
@@ -105,6 +123,21 @@ class Record:
     path: Place | None = None
 
     @property
+    def goal(self) -> Goal:
+        """What is wanted of the outputs."""
+        return self.header.goal
+
+    @cached_property
+    def front(self) -> tuple[Trial, ...]:
+        """The trials nobody dominates, in order, among those that keep the limits."""
+        return front_of(self.trials, self.goal)
+
+    @cached_property
+    def estimates(self) -> Estimates:
+        """What noisy measurements say about the points measured that keep the limits."""
+        return estimated(self.domain, [t for t in self.finished if self.goal.keeps(t)], self.sign)
+
+    @property
     def sense(self) -> Sense:
         """Whether large or small values are good."""
         return self.header.sense
@@ -117,26 +150,28 @@ class Record:
     @cached_property
     def finished(self) -> list[Trial]:
         """The trials that were measured at points of the domain, in order."""
-        return [trial for trial in self.trials if trial.value is not None and trial.outside is None]
+        return [trial for trial in self.trials if trial.state == "finished" and trial.outside is None]
 
     @cached_property
     def outside(self) -> list[Trial]:
         """The trials that were measured at points outside the domain: they train the model alone."""
-        return [trial for trial in self.trials if trial.value is not None and trial.outside is not None]
+        return [trial for trial in self.trials if trial.state == "finished" and trial.outside is not None]
 
     @cached_property
     def values(self) -> FloatArray:
-        """Their values."""
-        return np.array([trial.value for trial in self.finished], dtype=np.float64)
+        """Their values; none where there are several objectives."""
+        return np.array([t.value for t in self.finished if t.value is not None], dtype=np.float64)
 
     @cached_property
     def ranked(self) -> list[Trial]:
-        """The finished trials, best first, the earlier of equals first."""
-        return ranked(self.finished, self.sense)
+        """The finished trials that keep the limits, best first, the earlier of equals first."""
+        return ranked(self.finished, self.goal)
 
     @property
     def best(self) -> Trial | None:
-        """The incumbent; None before the first value."""
+        """The incumbent; None before the first value, and where there are several objectives."""
+        if self.goal.noise:
+            return recommended(self.estimates, self.sign)
         return self.ranked[0] if self.ranked else None
 
     @cached_property
@@ -177,7 +212,7 @@ class Record:
     @property
     def proved(self) -> bool:
         """Whether every point of the domain has been measured."""
-        return bool(self.finished) and len(self.finished) == self.domain.size
+        return not self.goal.noise and bool(self.finished) and len(self.finished) == self.domain.size
 
     @property
     def ended(self) -> bool:

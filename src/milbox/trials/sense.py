@@ -32,4 +32,5 @@ _Outcome = TypeVar("_Outcome", bound=Outcome)
 
 
 def _turned(outcome: _Outcome) -> _Outcome:
+    # Outputs by name stay as they were told: goals know their senses.
     return replace(outcome, value=0.0 - outcome.value) if isinstance(outcome, Finished) else outcome

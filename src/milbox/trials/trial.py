@@ -13,6 +13,9 @@ from milbox.arrays import Point
 from milbox.milp.solution import Status
 from milbox.trials.origin import Origin
 
+VALUE = "value"
+"""The name of an objective that the user gives none."""
+
 EVERYWHERE = "all untried points"
 """The subject of most certificates."""
 
@@ -58,6 +61,8 @@ class Proposal:
     certificate: Certificate | None = None
     fit_seconds: float = field(default=0.0, compare=False)
     """Time spent on fitting the surrogate behind this proposal."""
+    repeat: int = 0
+    """How often the point was asked before: more than 0 only where measurements are noisy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +72,18 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Measured: the objective's value, always finite."""
+    """Measured: the objective's value, always finite where there is one objective."""
 
     value: float
+    """Not a number where there are several objectives."""
     seconds: float = field(default=0.0, compare=False)
     """Time the evaluation took; 0 when unknown."""
     told_at: float | None = field(default=None, compare=False)
     """Seconds since 1970."""
+    outputs: tuple[tuple[str, float], ...] = ()
+    """Names and values of all outputs; none where there is only `value`."""
+    error: float | None = None
+    """The standard error of the value, where it is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +93,8 @@ class Failed:
     reason: str
     seconds: float = field(default=0.0, compare=False)
     told_at: float | None = field(default=None, compare=False)
+    infeasible: bool = True
+    """Whether the point is to blame, so that others like it are avoided; else a worker died, say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +146,22 @@ class Trial:
 
     @property
     def value(self) -> float | None:
-        """The measured value; None while the trial is pending or when it has failed."""
-        return self.outcome.value if isinstance(self.outcome, Finished) else None
+        """The measured value; None without one, and where there are several objectives."""
+        if not isinstance(self.outcome, Finished) or math.isnan(self.outcome.value):
+            return None
+        return self.outcome.value
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The measured outputs by name; empty while the trial is pending or when it has failed."""
+        if not isinstance(self.outcome, Finished):
+            return {}
+        return dict(self.outcome.outputs) or {VALUE: self.outcome.value}
+
+    @property
+    def error(self) -> float | None:
+        """The standard error that the value was told with."""
+        return self.outcome.error if isinstance(self.outcome, Finished) else None
 
     @property
     def reason(self) -> str | None:
@@ -165,14 +191,19 @@ class Trial:
             case Cancelled():
                 return "cancelled"
 
+    @property
+    def shown(self) -> str:
+        """What came of it, in short: a value, several by name, or the state."""
+        if isinstance(self.outcome, Finished) and self.outcome.outputs:
+            return ", ".join(f"{name} {value:g}" for name, value in self.outcome.outputs)
+        return self.state if self.value is None else f"{self.value:g}"
+
     def __repr__(self) -> str:
-        outcome = self.state if self.value is None else f"{self.value:g}"
         where = display.in_short(self.assignment or {"point": self.point})
-        return f"<Trial {self.number}: {outcome} at {where}, {self._made()}>"
+        return f"<Trial {self.number}: {self.shown} at {where}, {self._made()}>"
 
     def _repr_html_(self) -> str:
-        outcome = self.state if self.value is None else f"{self.value:g}"
-        title = f"Trial {self.number}: {outcome} ({self._made()})"
+        title = f"Trial {self.number}: {self.shown} ({self._made()})"
         return display.table(title, ("variable", "value"), (self.assignment or {"point": self.point}).items())
 
     def _made(self) -> str:

@@ -45,7 +45,7 @@ def demo(budget: int, seed: int, as_json: bool) -> None:
                 f"{budget} evaluations: {min(INITIAL, budget)} random feasible points, then NN+MILP."
             )
         steps = evaluations(study, problem.objective, budget=budget)
-        watch = Watch((), study.sense, budget)
+        watch = Watch((), study.goal, budget)
         style: Style = "none" if as_json else "auto" if sys.stderr.isatty() else "plain"
         try:
             for _ in watched(steps, watch, style, compact=True):

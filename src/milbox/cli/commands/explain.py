@@ -84,7 +84,7 @@ def next_point_of(path: "Place", given: Path | None) -> str:
     record = read_record(path)
     problem = problem_of(record.header, given)
     strategy = strategy_of(path, record.header, record.domain) if problem is None else problem.strategy
-    history = History(record.trials)
+    history = History(record.trials, record.goal)
     return explained(strategy, record.domain, history if record.sense == "maximize" else history.turned)
 
 

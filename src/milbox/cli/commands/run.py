@@ -231,7 +231,7 @@ def drive(
         say(f"continuing {study.journal}: {ended(study, ' so far')}")
     elif initial >= budget:
         say(f"{every(budget)} will be random: a model comes in after {initial}; see --initial")
-    watch = Watch(study.trials, study.sense, budget)
+    watch = Watch(study.trials, study.goal, budget)
     began = time.monotonic()
     how_to_go_on = f"nothing is lost. To go on:\n  milbox resume {study.journal}"
     farewell = Farewell(f"\ninterrupted; {how_to_go_on}")

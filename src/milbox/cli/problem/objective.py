@@ -88,7 +88,7 @@ class Command:
         if status is None:
             self.fail(f"{arguments[0]} took longer than {self.timeout:g} s", complaints)
         if status < 0:
-            self.fail(f"{arguments[0]} ended with {signal_text(-status)}", complaints)
+            self.fail(f"{arguments[0]} ended with {signal_text(-status)}", complaints, infeasible=False)
         if status > 0:
             self.fail(f"{arguments[0]} ended with exit status {status}", complaints)
         lines = [line.strip() for line in output.splitlines() if line.strip()]
@@ -110,7 +110,8 @@ class Command:
             return program.wait(self.timeout)
         except OSError as error:
             raise ObjectiveFailed(
-                f"{arguments[0]} cannot be started in {self.directory}: {error.strerror or error}"
+                f"{arguments[0]} cannot be started in {self.directory}: {error.strerror or error}",
+                infeasible=False,
             ) from None
         except subprocess.TimeoutExpired:
             return None
@@ -139,11 +140,12 @@ class Command:
             self.fail(f'the last line is {line[:200]!r}; it must be a number or {{"value": ...}}', complaints)
         return number
 
-    def fail(self, message: str, complaints: str) -> NoReturn:
+    def fail(self, message: str, complaints: str, infeasible: bool = True) -> NoReturn:
         """End the trial with the end of what the program wrote on standard error."""
         tail = complaints.strip()[-TAIL:]
         last = tail.rpartition("\n")[2]
-        raise ObjectiveFailed(f"{message}: {last}\n{tail}" if tail else message)
+        whole = f"{message}: {last}\n{tail}" if tail else message
+        raise ObjectiveFailed(whole, infeasible=infeasible)
 
 
 @dataclass(frozen=True, slots=True)

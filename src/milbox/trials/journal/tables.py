@@ -1,8 +1,9 @@
 """The inside of a journal: two tables of numbers, texts and JSON, and a checksum for each row.
 
 Format 2 added the checksums; format 3 added cancelled trials, amended outcomes, what users note about a
-trial, and rules for one proposal alone. Journals of earlier formats are read as they are, and become format 3
-when they are opened to be written.
+trial, and rules for one proposal alone; format 4 added the goal, several outputs, standard errors, repeated
+points, and whether a failure is the point's own. Journals of earlier formats are read as they are, and become
+format 4 when they are opened to be written.
 """
 
 import contextlib
@@ -16,6 +17,7 @@ from typing import Any
 from milbox.errors import JournalError
 from milbox.milp.solution import Status
 from milbox.trials.change import Change
+from milbox.trials.goal import Goal, goal_of
 from milbox.trials.header import Header
 from milbox.trials.identity import recognised
 from milbox.trials.journal import dialect
@@ -48,31 +50,36 @@ _SCHEMA = (
         domain_fingerprint TEXT NOT NULL,
         strategy TEXT NOT NULL,
         notes TEXT NOT NULL,
+        goal TEXT NOT NULL, -- objectives, limits, noise and failures, as JSON
         checksum TEXT NOT NULL -- of all other columns, see `checksum` in tables.py
     )
     """,
     """
     CREATE TABLE trials (
         number INTEGER PRIMARY KEY,
-        point TEXT NOT NULL, -- of one trial only that is not cancelled
+        point TEXT NOT NULL, -- with its repeat, of one trial only that is not cancelled
         origin TEXT NOT NULL,
         certificate TEXT,
         fit_seconds REAL NOT NULL,
         asked_at REAL,
+        repeat INTEGER NOT NULL, -- how often the point was asked before
         state TEXT NOT NULL CHECK (state IN ('pending', 'finished', 'failed', 'cancelled')),
         value REAL, -- in the user's sense
         reason TEXT,
         seconds REAL,
         told_at REAL,
+        outputs TEXT, -- by name, in the user's sense, as JSON; NULL where there is only the value
+        error REAL, -- the value's standard error
+        infeasible REAL, -- 1 where the point is to blame for a failure, 0 where it is not
         earlier TEXT NOT NULL, -- outcomes amended since, oldest first, as JSON
         info TEXT NOT NULL, -- what the user keeps with the trial, as JSON
         asked_where TEXT NOT NULL, -- rules for this proposal alone, as JSON
         checksum TEXT NOT NULL,
-        CHECK ((state = 'finished') = (value IS NOT NULL)),
+        CHECK ((state = 'finished') = (value IS NOT NULL OR outputs IS NOT NULL)),
         CHECK ((state = 'failed') = (reason IS NOT NULL))
     )
     """,
-    "CREATE UNIQUE INDEX once ON trials (point) WHERE state != 'cancelled'",
+    "CREATE UNIQUE INDEX once ON trials (point, repeat) WHERE state != 'cancelled'",
     """
     CREATE TABLE changes (
         number INTEGER NOT NULL, -- of trials asked before the domain changed
@@ -93,12 +100,28 @@ _UNREADABLE = (
     RecursionError,
     sqlite3.OperationalError,
 )
-_HEADER = ("package", "created_at", "seed", "sense", "domain", "domain_fingerprint", "strategy", "notes")
-_ASKED = ("number", "point", "origin", "certificate", "fit_seconds", "asked_at")
-_OUTCOME = ("state", "value", "reason", "seconds", "told_at")
+_HEADER = (
+    "package",
+    "created_at",
+    "seed",
+    "sense",
+    "domain",
+    "domain_fingerprint",
+    "strategy",
+    "goal",
+    "notes",
+)
+_ASKED = ("number", "point", "origin", "certificate", "fit_seconds", "asked_at", "repeat")
+_OUTCOME = ("state", "value", "reason", "seconds", "told_at", "outputs", "error", "infeasible")
 _ENDED = (*_OUTCOME, "earlier", "info", "asked_where")
 _TRIAL = (*_ASKED, *_ENDED)
 _CHANGE = ("number", "changed_at", "domain", "former")
+_SINCE = {"earlier": 3, "info": 3, "asked_where": 3} | dict.fromkeys(
+    ("goal", "repeat", "outputs", "error", "infeasible"), 4
+)
+"""The format that added a column, for those of later ones than the first."""
+_WITHOUT = {"earlier": "[]", "info": "{}", "asked_where": "[]", "repeat": 0, "infeasible": 0.0}
+"""What a column says in a journal that has none; else nothing. Failures taught nothing before format 4."""
 
 
 def create(connection: sqlite3.Connection, header: Header) -> None:
@@ -142,7 +165,7 @@ def header(connection: sqlite3.Connection, path: Place) -> Header:
     """The header row."""
     with intact(path, "its header"):
         row = _header(connection)
-        package, created_at, seed, sense, domain, domain_fingerprint, strategy, notes = row
+        package, created_at, seed, sense, domain, domain_fingerprint, strategy, goal, notes = row
         if sense not in ("maximize", "minimize"):
             raise ValueError(f"the sense is {sense!r}")
         return Header(
@@ -154,6 +177,7 @@ def header(connection: sqlite3.Connection, path: Place) -> Header:
             _text(package),
             _real(created_at),
             _dictionary(notes),
+            goal=goal_of(minimize=sense == "minimize") if goal is None else Goal.from_json(_dictionary(goal)),
         )
 
 
@@ -174,7 +198,7 @@ _ORDER = "ORDER BY number"
 
 
 def _columns(connection: sqlite3.Connection) -> tuple[str, ...]:
-    return _TRIAL if _format(connection) >= 3 else (*_ASKED, *_OUTCOME)
+    return _present(connection, _TRIAL)
 
 
 def _trials(
@@ -184,7 +208,7 @@ def _trials(
     found, columns = [], _columns(connection)
     for expected, row in rows:
         with intact(path, f"trial {expected}"):
-            found.append(_trial(_verified(row, columns), expected))
+            found.append(_trial(_completed(_verified(row, columns), columns, _TRIAL), expected))
     return tuple(found)
 
 
@@ -278,10 +302,25 @@ def _select(
 
 def _header(connection: sqlite3.Connection) -> tuple[Any, ...]:
     """The columns of the only row of the header."""
-    rows = _select(connection, "header", _HEADER)
+    columns = _present(connection, _HEADER)
+    rows = _select(connection, "header", columns)
     if len(rows) != 1:
         raise ValueError(f"there are {len(rows)}")
-    return _verified(rows[0], _HEADER)
+    return _completed(_verified(rows[0], columns), columns, _HEADER)
+
+
+def _present(connection: sqlite3.Connection, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that a journal of its format has."""
+    version = _format(connection)
+    return tuple(name for name in names if version >= _SINCE.get(name, 1))
+
+
+def _completed(row: tuple[Any, ...], columns: Sequence[str], names: Sequence[str]) -> tuple[Any, ...]:
+    """The row with what columns say that its journal does not have."""
+    if len(columns) == len(names):
+        return row
+    found = dict(zip(columns, row, strict=True))
+    return tuple(found[name] if name in found else _WITHOUT.get(name) for name in names)
 
 
 def _insert(connection: sqlite3.Connection, table: str, names: Sequence[str], row: tuple[Any, ...]) -> None:
@@ -307,15 +346,15 @@ def _header_row(header: Header) -> tuple[Any, ...]:
         json.dumps(header.domain, allow_nan=False),
         header.domain_fingerprint,
         header.strategy,
+        json.dumps(header.goal.to_json()),
         json.dumps(header.notes, allow_nan=False),
     )
 
 
 def _trial(row: tuple[Any, ...], expected: int) -> Trial:
     """The trial of a row; raises ValueError for anything that no trial has."""
-    number, point, origin, certificate, fit_seconds, asked_at, *end = row
-    state, value, reason, seconds, told_at = end[: len(_OUTCOME)]
-    earlier, info, where = end[len(_OUTCOME) :] or ("[]", "{}", "[]")
+    number, point, origin, certificate, fit_seconds, asked_at, repeat, *end = row
+    earlier, info, where = end[len(_OUTCOME) :]
     if number != expected:
         raise ValueError("missing")
     codes = json.loads(_text(point))
@@ -326,11 +365,12 @@ def _trial(row: tuple[Any, ...], expected: int) -> Trial:
         _text(origin),
         None if certificate is None else _certificate(_dictionary(certificate)),
         _real(fit_seconds),
+        int(repeat),
     )
     return Trial(
         number,
         proposal,
-        _outcome(state, value, reason, seconds, told_at),
+        _outcome(*end[: len(_OUTCOME)]),
         asked_at=_moment(asked_at),
         earlier=tuple(_told(*entry) for entry in _list(earlier)),
         info=_dictionary(info),
@@ -347,6 +387,7 @@ def _trial_row(trial: Trial) -> tuple[Any, ...]:
         None if certificate is None else json.dumps(_jsonable(certificate), allow_nan=False),
         _real(trial.proposal.fit_seconds),
         _moment(trial.asked_at),
+        trial.proposal.repeat,
         *_end(trial),
     )
 
@@ -363,23 +404,40 @@ def _end(trial: Trial) -> tuple[Any, ...]:
 def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
     match outcome:
         case Pending():
-            return ("pending", None, None, None, None)
-        case Finished(value, seconds, told_at):
-            return ("finished", _real(value), None, _real(seconds), _moment(told_at))
-        case Failed(reason, seconds, told_at):
-            return ("failed", None, reason, _real(seconds), _moment(told_at))
+            return ("pending", None, None, None, None, None, None, None)
+        case Finished(value, seconds, told_at, outputs, error):
+            number = None if outputs and math.isnan(value) else _real(value)
+            named = json.dumps(dict(outputs), allow_nan=False) if outputs else None
+            return ("finished", number, None, _real(seconds), _moment(told_at), named, _moment(error), None)
+        case Failed(reason, seconds, told_at, infeasible):
+            blamed = float(infeasible)
+            return ("failed", None, reason, _real(seconds), _moment(told_at), None, None, blamed)
         case Cancelled(told_at):
-            return ("cancelled", None, None, None, _moment(told_at))
+            return ("cancelled", None, None, None, _moment(told_at), None, None, None)
 
 
-def _outcome(state: Any, value: Any, reason: Any, seconds: Any, told_at: Any) -> Outcome:
+def _outcome(
+    state: Any,
+    value: Any,
+    reason: Any,
+    seconds: Any,
+    told_at: Any,
+    outputs: Any = None,
+    error: Any = None,
+    infeasible: Any = 0.0,
+) -> Outcome:
     match state:
         case "pending":
             return Pending()
         case "finished":
-            return Finished(_real(value), _real(seconds), _moment(told_at))
+            named = tuple(
+                (name, _real(output))
+                for name, output in ({} if outputs is None else _dictionary(outputs)).items()
+            )
+            number = math.nan if named and value is None else _real(value)
+            return Finished(number, _real(seconds), _moment(told_at), named, _moment(error))
         case "failed":
-            return Failed(_text(reason), _real(seconds), _moment(told_at))
+            return Failed(_text(reason), _real(seconds), _moment(told_at), bool(_real(infeasible)))
         case "cancelled":
             return Cancelled(_moment(told_at))
         case _:

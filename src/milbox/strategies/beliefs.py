@@ -1,0 +1,184 @@
+"""What a model-based strategy believes before it proposes: an objective and requirements.
+
+All of it is fitted to the history. With one objective and nothing else it is the learner's surrogate. Several
+objectives get a surrogate each, and become one by augmented Chebyshev weights drawn for this proposal alone.
+A limit on an output is a requirement on a surrogate of what is left to the limit; trials that failed make a
+further requirement, a soft one, on a network that tells them from those that finished.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import FloatArray, IntArray
+from milbox.domain import Domain
+from milbox.inner import Auto, InnerSolver
+from milbox.inner.query import AtLeast
+from milbox.strategies.units import unit_of
+from milbox.surrogates import Learner, Ranked, ReluLearner, Surrogate
+from milbox.surrogates.acquisition import Sum, minimum, normal
+from milbox.trials import Failed, History
+from milbox.trials.front import objectives_of
+from milbox.trials.goal import Limit
+from milbox.trials.noise import grouped
+from milbox.trials.points import Points
+
+AUGMENTED = 0.05
+"""The weight of the sum of objectives beside the least of them."""
+LEAST = 0.05
+"""The least share of an objective in a direction, so that no weight is infinite."""
+FIRM = 2.0
+"""What missing a limit by all its range costs, in ranges of the objective."""
+FAILING = 2.0
+"""What certain failure costs, in ranges of the objective."""
+IMAGES = 8
+"""The most images of a point, itself among them, that a surrogate is fitted to."""
+ROWS = 8
+"""A mean with a small error counts as up to this many measurements."""
+
+GUARD = ReluLearner(hidden=(8,))
+"""Learns failures."""
+NODES = 300
+"""The most that branch and bound spends on several networks at once, whose second layer makes its nodes
+expensive; the program takes over from there."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Belief:
+    """An objective in `unit`s of the values, and what points have to meet besides."""
+
+    objective: Surrogate
+    requirements: tuple[AtLeast, ...] = ()
+    unit: float = 1.0
+    about: str = ""
+    """What a certificate adds to the points that it is about."""
+
+    def solver(self, inner: InnerSolver) -> InnerSolver:
+        """The inner solver, with fewer nodes where several surrogates make the objective."""
+        if not isinstance(inner, Auto) or (not self.requirements and not self.about):
+            return inner
+        limits = inner.branch.limits
+        nodes = NODES if limits.nodes is None else min(NODES, limits.nodes)
+        return replace(inner, branch=replace(inner.branch, limits=replace(limits, nodes=nodes)))
+
+
+def believed(
+    learner: Learner, domain: Domain, history: History, rng: Generator, fitted: IntArray | None = None
+) -> Belief:
+    """The surrogates fitted to a history, as one objective with requirements.
+
+    `fitted` says which of the finished trials a surrogate of one objective sees; None, all of them.
+    """
+    goal = history.goal
+    several = lighter(learner) if goal.several or goal.limits else learner
+    if goal.several:
+        objective, unit = scalarised(several, domain, history, rng), 1.0
+        spread, about = 1.0, " in the scalarised model"
+    else:
+        features, values = observed(domain, history, rng, fitted)
+        unit = unit_of(history.values)
+        values = values / unit
+        objective = several.fit(features, values, rng)
+        spread, about = float(np.ptp(values)) or 1.0, ""
+    requirements = [limited(several, domain, history, limit, spread, rng) for limit in goal.limits]
+    if goal.learn_failures:
+        requirements += guarded(domain, history, spread, rng)
+    return Belief(objective, tuple(requirements), unit, about)
+
+
+def lighter(learner: Learner) -> Learner:
+    """The learner with networks of half the width, since several of them are searched at once."""
+    match learner:
+        case Ranked():
+            return replace(learner, learner=lighter(learner.learner))
+        case ReluLearner():
+            return replace(learner, hidden=tuple(max(1, width // 2) for width in learner.hidden))
+        case _:
+            return learner
+
+
+def observed(
+    domain: Domain, history: History, rng: Generator, fitted: IntArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Features and values of what was measured; with noise means, each as often as its weight says."""
+    if fitted is not None:
+        return history.points.features(domain)[fitted], history.values[fitted]
+    if not history.goal.noise:
+        features, owners = training_set(domain, history.points, rng)
+        return features, history.values[owners]
+    groups = grouped(history.finished)
+    weights = np.array([group.count for group in groups], dtype=np.float64)
+    if all(group.variance is not None for group in groups):
+        weights = 1.0 / np.array([group.variance for group in groups], dtype=np.float64)
+        weights /= np.median(weights)
+    rows = np.clip(np.rint(weights), 1, ROWS).astype(np.int64)
+    features, owners = training_set(domain, Points(group.first.point for group in groups), rng)
+    means = np.array([group.mean for group in groups])
+    return np.repeat(features, rows[owners], axis=0), np.repeat(means[owners], rows[owners])
+
+
+def training_set(domain: Domain, points: Points, rng: Generator) -> tuple[FloatArray, IntArray]:
+    """The points as features, with a few of their images under the symmetries; and whose each row is."""
+    if not domain.symmetries:
+        return points.features(domain), np.arange(len(points))
+    owners = points.owners(domain)
+    # The images of each point in random order after the point itself, which is the first of its orbit.
+    is_own = np.diff(owners, prepend=-1) > 0
+    order = np.lexsort((np.where(is_own, -1.0, rng.random(len(owners))), owners))
+    rank = np.arange(len(owners)) - np.searchsorted(owners, owners)
+    kept = order[rank < IMAGES]
+    return points.orbits(domain).features(domain)[kept], owners[kept]
+
+
+def scalarised(learner: Learner, domain: Domain, history: History, rng: Generator) -> Surrogate:
+    """The least of the objectives above their worst values, along a random direction, and a share of all.
+
+    A direction is uniform on the sphere, and an objective counts the more the less its share of it: the mean
+    of such numbers over directions is the hypervolume (Zhang and Golovin, 2020).
+    """
+    values = objectives_of(history.finished, history.goal)
+    worst, best = values.min(axis=0), values.max(axis=0)
+    scaled = (values - worst) / np.where(best > worst, best - worst, 1.0)
+    features, owners = training_set(domain, history.points, rng)
+    direction = np.abs(rng.standard_normal(scaled.shape[1]))
+    direction = np.maximum(direction / np.linalg.norm(direction), LEAST)
+    weights = direction.min() / direction
+    parts = [learner.fit(features, column[owners], rng) for column in scaled.T]
+    least = minimum([Sum(((float(w), part),)) for w, part in zip(weights, parts, strict=True)])
+    shares = tuple((AUGMENTED * float(w), part) for w, part in zip(weights, parts, strict=True))
+    return normal(Sum(((1.0, least), *shares)))
+
+
+def limited(
+    learner: Learner, domain: Domain, history: History, limit: Limit, spread: float, rng: Generator
+) -> AtLeast:
+    """A limit as a requirement: that something is left to it.
+
+    While no trial keeps all limits, it is enough to halve what the least bad trial misses.
+    """
+    finished, goal = history.finished, history.goal
+    left = np.array([[each.slack(trial.values[each.output]) for each in goal.limits] for trial in finished])
+    own = left[:, goal.limits.index(limit)]
+    unit = unit_of(own)
+    level = 0.0
+    if not (left >= 0).all(axis=1).any():
+        scale = np.maximum(np.ptp(left, axis=0), 1e-300)
+        nearest = int(np.argmin((np.maximum(-left, 0.0) / scale).sum(axis=1)))
+        level = 0.5 * min(0.0, float(own[nearest] / unit))
+    features, owners = training_set(domain, history.points, rng)
+    surrogate = learner.fit(features, own[owners] / unit, rng)
+    return AtLeast(surrogate, level, FIRM * spread / (float(np.ptp(own / unit)) or 1.0), name=str(limit))
+
+
+def guarded(domain: Domain, history: History, spread: float, rng: Generator) -> list[AtLeast]:
+    """The requirement that a point does not look like those that failed; none before both are known."""
+    blamed = (t for t in history if isinstance(t.outcome, Failed) and t.outcome.infeasible)
+    failed = [trial.point for trial in blamed if trial.outside is None]
+    if not failed or not history.finished:
+        return []
+    good = history.points.features(domain)
+    features = np.concatenate([good, domain.encode(failed)])
+    labels = np.concatenate([np.ones(len(good)), np.zeros(len(failed))])
+    surrogate = GUARD.fit(features, labels, rng)
+    return [AtLeast(surrogate, 0.5, 2.0 * FAILING * spread, hard=False, name="failures")]

@@ -1,0 +1,198 @@
+"""What a study wants: objectives with their senses, limits on outputs, noise and failures."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, get_args
+
+from milbox.errors import nearest
+from milbox.trials.checks import measured
+from milbox.trials.sense import Sense, sign_of
+from milbox.trials.trial import VALUE, Finished, Trial
+
+Direction: TypeAlias = Literal["<=", ">="]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """An output that may not be above or below a level."""
+
+    output: str
+    direction: Direction
+    level: float
+
+    def slack(self, value: float) -> float:
+        """By how much a value keeps the limit; negative where it breaks it."""
+        return self.level - value if self.direction == "<=" else value - self.level
+
+    def __str__(self) -> str:
+        return f"{self.output} {self.direction} {self.level:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What is wanted of the outputs of an evaluation.
+
+    Attributes:
+        objectives: names and senses; one called `value` where the user names none.
+        limits: what outputs have to keep.
+        noise: whether a point may be measured again, since its values vary.
+        learn_failures: whether proposals keep away from points that look like those that failed.
+    """
+
+    objectives: tuple[tuple[str, Sense], ...] = ((VALUE, "maximize"),)
+    limits: tuple[Limit, ...] = ()
+    noise: bool = False
+    learn_failures: bool = True
+
+    @property
+    def several(self) -> bool:
+        """Whether there are several objectives, and so a front in place of a best trial."""
+        return len(self.objectives) > 1
+
+    @property
+    def sense(self) -> Sense:
+        """The sense of the only objective; of several each has its own, and this one is never asked."""
+        return "maximize" if self.several else self.objectives[0][1]
+
+    @property
+    def turned(self) -> "Goal":
+        """The goal in the opposite sense; limits are about outputs as they were told."""
+        ((name, sense),) = self.objectives
+        return replace(self, objectives=((name, "minimize" if sense == "maximize" else "maximize"),))
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """What an evaluation has to return, in order: the objectives, then outputs with a limit alone."""
+        return tuple(
+            dict.fromkeys([name for name, _ in self.objectives] + [limit.output for limit in self.limits])
+        )
+
+    @property
+    def signs(self) -> tuple[float, ...]:
+        """1 for each objective that is maximised, -1 for the others."""
+        return tuple(sign_of(sense) for _, sense in self.objectives)
+
+    def told(self, given: Any, label: str, **rest: Any) -> Finished:
+        """What was measured: a number where there is one output, or a mapping of outputs.
+
+        Raises:
+            TypeError, ValueError: an output is missing, or is no finite number; `label` begins the sentence.
+        """
+        if rest.get("error") is not None:
+            rest["error"] = _error(rest["error"], label, self.noise)
+        if not isinstance(given, Mapping):
+            if len(self.outputs) > 1:
+                wanted = ", ".join(f"{name!r}: ..." for name in self.outputs)
+                raise TypeError(f"{label} must be a mapping {{{wanted}}}, not {given!r}")
+            number = measured(given, label)
+            name = self.outputs[0]
+            plain = name == VALUE and not self.limits
+            return Finished(number, outputs=() if plain else ((name, number),), **rest)
+        if self.noise and "error" in given and "error" not in self.outputs:
+            given = dict(given)
+            rest["error"] = _error(given.pop("error"), label, self.noise)
+        for name in self.outputs:
+            if name not in given:
+                close = nearest(name, [str(key) for key in given])
+                raise ValueError(f"{label} has no output {name!r}{close}")
+        outputs = {str(name): measured(value, f"{label}, output {name!r},") for name, value in given.items()}
+        value = math.nan if self.several else outputs[self.objectives[0][0]]
+        plain = list(outputs) == [VALUE] and not self.limits
+        return Finished(value, outputs=() if plain else tuple(outputs.items()), **rest)
+
+    def keeps(self, trial: Trial) -> bool:
+        """Whether a finished trial lies in the domain and keeps every limit."""
+        values = trial.values
+        return trial.outside is None and all(
+            limit.output in values and limit.slack(values[limit.output]) >= 0 for limit in self.limits
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """The goal for a journal."""
+        return {
+            "objectives": dict(self.objectives),
+            "limits": [[limit.output, limit.direction, limit.level] for limit in self.limits],
+            "noise": self.noise,
+            "learn_failures": self.learn_failures,
+        }
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> "Goal":
+        """The goal that a journal keeps."""
+        return goal_of(
+            objectives=entry["objectives"],
+            limits=[(str(name), (way, level)) for name, way, level in entry["limits"]],
+            noise=bool(entry["noise"]),
+            learn_failures=bool(entry["learn_failures"]),
+        )
+
+    def __str__(self) -> str:
+        parts = [
+            sense if name == VALUE and not self.several else f"{sense} {name}"
+            for name, sense in self.objectives
+        ]
+        words = " and ".join(parts)
+        if self.limits:
+            words += f" with {' and '.join(map(str, self.limits))}"
+        words += ", measured with noise" if self.noise else ""
+        return words + ("" if self.learn_failures else ", learning nothing from failures")
+
+
+def goal_of(
+    *,
+    minimize: bool = False,
+    objectives: Mapping[str, str] | None = None,
+    limits: "Mapping[str, Any] | list[tuple[str, Any]] | None" = None,
+    noise: bool = False,
+    learn_failures: bool = True,
+) -> Goal:
+    """The goal that a user describes, or an error that says what is wrong with it."""
+    if objectives is None:
+        named: tuple[tuple[str, Sense], ...] = ((VALUE, "minimize" if minimize else "maximize"),)
+    else:
+        if minimize:
+            raise ValueError("with objectives=, each says whether it is minimised; leave out minimize=True")
+        if not isinstance(objectives, Mapping) or not objectives:
+            raise TypeError(
+                f'objectives must be a mapping such as {{"yield": "maximize", "cost": "minimize"}}, '
+                f"not {objectives!r}"
+            )
+        named = tuple((_name(name), _sense(name, sense)) for name, sense in objectives.items())
+    if noise and len(named) > 1:
+        raise ValueError("noise is for one objective; with several, average the repeats before telling them")
+    pairs = list(limits.items()) if isinstance(limits, Mapping) else list(limits or ())
+    return Goal(named, tuple(_limit(name, said) for name, said in pairs), bool(noise), bool(learn_failures))
+
+
+def _error(error: Any, label: str, noise: bool) -> float:
+    """A standard error, or an exception that says why it is none."""
+    found = measured(error, f"the standard error of {label}")
+    if not noise:
+        raise ValueError(f"{label} has a standard error, but the study was made without noise=True")
+    if not found > 0:
+        raise ValueError(f"the standard error of {label} is {found:g}; it must be more than 0")
+    return found
+
+
+def _name(name: Any) -> str:
+    if not isinstance(name, str) or not name.strip():
+        raise TypeError(f"the name of an output must be a text, not {name!r}")
+    return name
+
+
+def _sense(name: Any, sense: Any) -> Sense:
+    if sense not in get_args(Sense):
+        raise ValueError(f"the sense of {name!r} is 'maximize' or 'minimize', not {sense!r}")
+    found: Sense = sense
+    return found
+
+
+def _limit(name: Any, said: Any) -> Limit:
+    if not (isinstance(said, tuple | list) and len(said) == 2 and said[0] in get_args(Direction)):
+        raise ValueError(f'the limit of {name!r} must be a pair such as ("<=", 0.05), not {said!r}')
+    return Limit(_name(name), said[0], measured(said[1], f"the limit of {name!r}"))
+
+
+ONE = Goal()
+"""One objective that is maximised."""

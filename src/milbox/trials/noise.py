@@ -1,0 +1,130 @@
+"""What noisy measurements say about the points measured: a mean and its standard error for each.
+
+A point's own measurements are averaged, and joined with what its neighbours say: the means are a Gaussian
+process over the features. The width of its kernel, and the share of noise where errors are not known, are
+those of the largest evidence on a small grid. That is a function of the trials alone, so everybody who reads
+a study finds the same best point.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from milbox.arrays import FloatArray, Point
+from milbox.domain import Domain
+from milbox.trials.trial import Finished, Trial
+
+MOST = 500
+"""More points than this are not estimated: the others are those with the best means."""
+WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
+"""Of the kernel, as shares of the median squared distance."""
+NOISE = (0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
+"""Shares of the variance that may be noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The measurements of one point."""
+
+    first: Trial
+    """The first of them."""
+    mean: float
+    """Weighted by known errors."""
+    count: int
+    squares: float
+    """The sum of squared differences from the mean."""
+    variance: float | None
+    """Of the mean, where every error is known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """The points measured, each with what is believed of it."""
+
+    groups: tuple[Group, ...]
+    means: FloatArray
+    errors: FloatArray
+    """Standard errors of the means."""
+
+    def place(self, point: Point) -> int | None:
+        """Where a point stands."""
+        return next((i for i, group in enumerate(self.groups) if group.first.point == point), None)
+
+
+def grouped(trials: Iterable[Trial]) -> list[Group]:
+    """The finished trials by point, in the order of their first measurement."""
+    found: dict[Point, list[tuple[Trial, Finished]]] = {}
+    for trial in trials:
+        if isinstance(trial.outcome, Finished):
+            found.setdefault(trial.point, []).append((trial, trial.outcome))
+    return [_group(members) for members in found.values()]
+
+
+def _group(members: list[tuple[Trial, Finished]]) -> Group:
+    values = np.array([outcome.value for _, outcome in members])
+    errors = [outcome.error for _, outcome in members]
+    weights, variance = np.ones(len(values)), None
+    if all(error is not None and error > 0 for error in errors):
+        weights = np.array([1.0 / float(error or 1.0) ** 2 for error in errors])
+        variance = 1.0 / float(weights.sum())
+    mean = float(weights @ values / weights.sum())
+    return Group(members[0][0], mean, len(values), float(((values - mean) ** 2).sum()), variance)
+
+
+def estimated(domain: Domain, trials: Iterable[Trial], sign: float) -> Estimates:
+    """Means and errors at the points measured, in the sense of the trials; `sign` says which are good."""
+    groups = grouped(trials)
+    if len(groups) > MOST:
+        groups = sorted(groups, key=lambda group: -sign * group.mean)[:MOST]
+    means = np.array([group.mean for group in groups])
+    if len(groups) < 3 or float(np.ptp(means)) == 0.0:
+        raw = [group.variance if group.variance is not None else _own_variance(group) for group in groups]
+        return Estimates(tuple(groups), means, np.sqrt(np.array(raw, dtype=np.float64)))
+    counts = np.array([group.count for group in groups], dtype=np.float64)
+    squares = sum(group.squares for group in groups)
+    extra = float(counts.sum()) - len(groups)
+    spread = max(float(means.var()), 1e-300)
+    known = [group.variance for group in groups]
+    told = None if any(v is None for v in known) else np.array(known, dtype=np.float64)
+    features = domain.encode([group.first.point for group in groups])
+    lengths = (features**2).sum(axis=1)
+    distance = np.maximum(lengths[:, None] + lengths - 2 * features @ features.T, 0.0)
+    middle = max(float(np.median(distance[distance > 0])) if (distance > 0).any() else 1.0, 1e-12)
+    best: tuple[float, FloatArray, FloatArray] | None = None
+    for width in WIDTHS:
+        kernel = np.exp(-distance / (width * middle))
+        for share in NOISE:
+            noise = spread * share
+            own = noise / counts if told is None else told
+            signal = spread * (1.0 - share)
+            evidence, mean, variance = _posterior(signal * kernel, own, means)
+            if told is None:
+                evidence -= 0.5 * (extra * math.log(noise) + squares / noise)
+            if best is None or evidence > best[0]:
+                best = (evidence, mean, variance)
+    assert best is not None, "there are widths and shares"
+    return Estimates(tuple(groups), best[1], np.sqrt(best[2]))
+
+
+def _own_variance(group: Group) -> float:
+    """The variance of a mean, from its own measurements alone; infinite with one of them."""
+    return group.squares / (group.count - 1) / group.count if group.count > 1 else math.inf
+
+
+def _posterior(
+    kernel: FloatArray, noise: FloatArray, means: FloatArray
+) -> tuple[float, FloatArray, FloatArray]:
+    """The logarithm of the evidence, and means and variances after the measurements."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    total = kernel + np.diag(noise + 1e-9 * kernel[0, 0])
+    factor = cho_factor(total, lower=True)
+    ones = cho_solve(factor, np.ones(len(means)))
+    level = float(ones @ means / ones.sum())
+    rest = means - level
+    solved = cho_solve(factor, rest)
+    evidence = -0.5 * float(rest @ solved) - float(np.log(np.diag(factor[0])).sum())
+    variance = np.diag(kernel) - np.einsum("ij,ji->i", kernel, cho_solve(factor, kernel))
+    return evidence, level + kernel @ solved, np.maximum(variance, 0.0)

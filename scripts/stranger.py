@@ -48,7 +48,10 @@ def main() -> None:
             place = run([tools / "python", "-c", "import milbox; print(milbox.__file__)"], home).strip()
             if not Path(place).is_relative_to(folder):
                 sys.exit(f"milbox came from {place}, not from the wheel")
-            print("   ", run([tools / "milbox", "--version"], home).strip())
+            said = run([tools / "milbox", "--version"], home).strip()
+            if not said.endswith(f" {wheel.name.split('-')[1]}"):
+                sys.exit(f"{wheel.name} says of itself: {said}")
+            print("   ", said)
         follow_pages(tools, home)
         report = run_a_problem(tools, home)
         look(report, home)

@@ -27,6 +27,9 @@ def script(name: str) -> ModuleType:
 
 def test_versions_agree() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    newest = re.search(r"^## (\S+) - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest is not None
+    assert newest.groups() == (PROJECT["version"], str(citation["date-released"]))
     assert citation["version"] == PROJECT["version"]
 
 

@@ -41,6 +41,18 @@ def test_placeholders_stand_in_one_place() -> None:
     assert holding <= {"pyproject.toml", "release.yml"}  # the workflow refuses to release while they stand
 
 
+def test_links_of_the_readme_work_on_pypi() -> None:
+    hook = SETTINGS["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    (rule,) = hook["substitutions"]
+    assert rule["replacement"].startswith("](" + PROJECT["urls"]["Source"] + "/")
+    text = (ROOT / "README.md").read_text()
+    named = re.findall(rule["pattern"], text)
+    assert len(named) > 10
+    assert [each for each in named if not (ROOT / each.partition("#")[0]).exists()] == []
+    published = re.sub(rule["pattern"], rule["replacement"], text)
+    assert [each for each in re.findall(r"\]\(([^)]*)\)", published) if not each.startswith("https://")] == []
+
+
 def test_what_is_published_is_said() -> None:
     assert (ROOT / "src" / "milbox" / "py.typed").is_file()
     assert {"Documentation", "Source", "Issues", "Changelog"} <= set(PROJECT["urls"])

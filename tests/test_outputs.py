@@ -3,6 +3,7 @@
 import itertools
 import json
 import sqlite3
+import time
 from pathlib import Path
 from typing import Any
 
@@ -259,3 +260,75 @@ def test_the_journal_has_format_4(tmp_path: Path) -> None:
     assert all(
         value is None and set(json.loads(outputs)) == {"yield", "cost", "tox"} for value, outputs in rows
     )
+
+
+def test_noisy_points_are_measured_again_when_none_is_new() -> None:
+    x = mb.integer("x", 0, 2)
+    values = iter(range(100))
+    result = mb.maximize(lambda x: x + 0.01 * (next(values) % 3), mb.Domain([x]), 12, noise=True, initial=3)
+    assert len(result.trials) == 12
+    assert len({(trial.point, trial.proposal.repeat) for trial in result.trials}) == 12
+    assert not result.proved
+    assert "proved" not in result.message
+    assert result.best.assignment["x"] == 2
+
+
+def test_random_search_measures_noisy_points_again() -> None:
+    x = mb.integer("x", 0, 2)
+    study = mb.Study(mb.Domain([x]), mb.RandomSearch(), noise=True)
+    for _ in range(3):
+        trial = study.ask()
+        study.tell(trial.number, float(trial.assignment["x"]))
+    again = study.ask_many(2)
+    assert [trial.proposal.repeat for trial in again] == [1, 1]
+    assert again[0].point != again[1].point
+
+
+def test_failed_trials_can_be_cancelled_and_asked_again(tmp_path: Path) -> None:
+    x = mb.binary("x")
+    for journal in (None, tmp_path / "run.db"):
+        with mb.Study(mb.Domain([x]), mb.NNMILP(initial=1), journal=journal) as study:
+            first = study.ask()
+            study.fail(first.number, "power cut", infeasible=False)
+            study.cancel(first.number)
+            points = {study.ask().point, study.ask().point}
+            assert first.point in points
+            assert study.trials[0].state == "cancelled"
+            assert [str(getattr(old, "reason", "")) for old in study.trials[0].earlier] == ["power cut"]
+            kept = study.trials
+    with mb.Study(mb.Domain([x]), mb.NNMILP(initial=1), journal=tmp_path / "run.db") as again:
+        assert again.trials == kept
+
+
+def test_optimize_stops_at_a_target_and_for_want_of_patience() -> None:
+    x = mb.integer("x", 0, 99)
+    domain = mb.Domain([x])
+    one: Any = {"objectives": {"a": "maximize"}, "limits": {"b": ("<=", 200)}, "seed": 1, "initial": 5}
+    result = mb.optimize(lambda x: {"a": x, "b": x}, domain, 40, target=10, **one)
+    assert result.best.assignment["x"] >= 10
+    assert len(result.trials) < 40
+    two: Any = {"objectives": {"a": "maximize", "b": "maximize"}, "initial": 5}
+    result = mb.optimize(lambda x: {"a": -1.0 * (x > 0), "b": -1.0 * (x > 0)}, domain, 40, patience=8, **two)
+    assert len(result.trials) < 40
+    with pytest.raises(ValueError, match="target= is for one objective"):
+        mb.optimize(lambda x: {"a": x, "b": x}, domain, 40, target=10, **two)
+
+
+def _slow(x: int) -> dict[str, float]:
+    if x == 0:
+        time.sleep(30)
+    return {"a": float(x)}
+
+
+def test_optimize_keeps_the_time_of_each_evaluation() -> None:
+    x = mb.integer("x", 0, 2)
+    result = mb.optimize(_slow, mb.Domain([x]), 3, objectives={"a": "maximize"}, timeout=1, failures=1.0)
+    assert [trial.assignment["x"] for trial in result.trials if "time limit" in (trial.reason or "")] == [0]
+    assert result.best.value == 2.0
+
+
+def test_targets_look_at_estimates_where_values_are_noisy() -> None:
+    x = mb.integer("x", 0, 3)
+    known = [({"x": 3}, 10.0), *[({"x": 3}, 0.0)] * 8, *[({"x": 2}, 0.1)] * 8, *[({"x": 1}, 0.2)] * 8]
+    result = mb.maximize(lambda x: 0.0 * x, mb.Domain([x]), 3, noise=True, known=known, target=8, initial=1)
+    assert len(result.trials) == len(known) + 3

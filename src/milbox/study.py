@@ -204,6 +204,8 @@ class Study:
     @property
     def proved(self) -> bool:
         """Whether the best trial or the front is proved: every point of the domain has been measured."""
+        if self.goal.noise:  # what was measured once is not known
+            return False
         return self.exhausted and len(self.history.inside) == len(self.history.asked_points)
 
     def ask(self, *, fix: Mapping[str, Any] | None = None, where: Any = ()) -> Trial:
@@ -363,7 +365,7 @@ class Study:
         events.amended(number, self.trials[number].values)
 
     def cancel(self, number: int) -> None:
-        """Give up a pending trial: it does not count, and its point may be asked again."""
+        """Give up a trial that is pending or has failed: it does not count, its point may be asked again."""
         number = _trial_number("cancel", number)
         given_up = Cancelled(time.time())
         self._ledger.change(number, lambda history: history.cancelled(number, given_up))

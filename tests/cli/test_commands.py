@@ -499,7 +499,7 @@ def test_values_are_amended_and_trials_cancelled(milbox: Milbox, tmp_path: Path)
     assert "trial 0 was 2.5 and is 4" in milbox("amend", "run.db", "0", "4").output
     assert "cancelled 2 trials" in milbox("cancel", "run.db", "1", "2").output
     assert "1 finished, 0 failed, 0 pending, 2 cancelled" in milbox("status", "run.db").output
-    assert "only a pending trial" in milbox("cancel", "run.db", "0", status=2).complaints
+    assert "only a pending trial or one that failed" in milbox("cancel", "run.db", "0", status=2).complaints
     assert "there is no trial 9" in milbox("amend", "run.db", "9", "1", status=2).complaints
 
 

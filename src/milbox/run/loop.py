@@ -11,7 +11,7 @@ from milbox.run.bar import with_bar
 from milbox.run.evaluation import Objective, check_objective
 from milbox.run.result import Result, how_to_resume, result_of
 from milbox.run.steps import Stopped, one_by_one, side_by_side
-from milbox.run.stopping import NEVER, Stop, stopped
+from milbox.run.stopping import NEVER, Stop, check_stop, stopped
 from milbox.run.warming import stop_warming, warm
 from milbox.run.workers import check_portable
 from milbox.strategies import ModelBased
@@ -76,6 +76,7 @@ def evaluations(
     window = whole("window", window, 1)
     if not 0 <= failures <= 1:
         raise ValueError(f"failures is a share between 0 and 1, not {failures!r}")
+    check_stop(stop, study.goal)
     check_objective(objective, [str(thing.name) for thing in study.domain.declared])
     if executor is not None and not isinstance(executor, Executor):
         raise TypeError(

@@ -171,7 +171,10 @@ def optimize(
     window: int = 20,
     noise: bool = False,
     learn_failures: bool = True,
+    target: float | None = None,
+    patience: int | None = None,
     seconds: float | None = None,
+    timeout: float | None = None,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
 ) -> Result:
@@ -196,7 +199,11 @@ def optimize(
         window: how many evaluations are looked at for that.
         noise: whether values vary from one measurement to the next; for one objective.
         learn_failures: whether to keep away from points that look like those that failed.
+        target: a value that is good enough, where there is one objective.
+        patience: the run ends after so many evaluations without a better value, or, with several objectives,
+            without one on the front.
         seconds: no point is asked for after so many seconds.
+        timeout: how many seconds one evaluation may take.
         callback: called with each trial when it has ended.
         progress: whether to draw a line that shows how far the run is.
     """
@@ -221,7 +228,8 @@ def optimize(
             executor=executor,
             failures=failures,
             window=window,
-            stop=Stop(seconds=seconds),
+            stop=Stop(target, patience, seconds),
+            timeout=timeout,
             callback=callback,
             progress=progress,
         )

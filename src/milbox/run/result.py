@@ -108,14 +108,9 @@ class Result:
 
 def result_of(study: Study) -> Result:
     """The result of a study so far."""
-    best, estimate = study.best, None
-    if best is not None and study.goal.noise:
-        estimates = study.record.estimates
-        place = estimates.place(best.point)
-        assert place is not None, "the best point was measured"
-        estimate = (float(estimates.means[place]), float(estimates.errors[place]))
-    winner = None if best is None else best.number
-    return Result(study.trials, study.sense, study.proved, study.journal, winner, study.goal, estimate)
+    record = study.record
+    winner = None if record.best is None else record.best.number
+    return Result(study.trials, study.sense, study.proved, study.journal, winner, study.goal, record.estimate)
 
 
 def how_to_resume(study: Study) -> str:

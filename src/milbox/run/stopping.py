@@ -5,7 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from milbox.study import Study
+from milbox.trials import Trial
 from milbox.trials.checks import measured, whole
+from milbox.trials.goal import Goal
 from milbox.trials.sense import sign_of
 
 
@@ -45,15 +47,33 @@ def reason(stop: Stop, study: Study, elapsed: float) -> str | None:
     """The reason to end a run before its budget is spent, after some seconds; None if there is none."""
     if stop.seconds is not None and elapsed >= stop.seconds:
         return f"{stop.seconds:g} s have passed"
-    best = study.best
-    if best is None or best.value is None:
+    best = _latest_gain(study) if study.goal.several else study.best
+    if best is None:
         return None
-    sign = sign_of(study.sense)
-    if stop.target is not None and sign * best.value >= sign * stop.target:
+    sign, value = sign_of(study.sense), best.value
+    if stop.target is not None and study.goal.noise:
+        value, _ = study.record.estimate or (None, None)  # not the luckiest measurement
+    if stop.target is not None and value is not None and sign * value >= sign * stop.target:
         return f"the target of {stop.target:g} is reached"
     if stop.patience is not None and _since(study, best.number) >= stop.patience:
-        return f"the last {stop.patience} evaluations brought no better value"
+        better = "value on the front" if study.goal.several else "better value"
+        return f"the last {stop.patience} evaluations brought no {better}"
     return None
+
+
+def check_stop(stop: Stop, goal: Goal) -> None:
+    """Refuse a target where no single value could reach it."""
+    if stop.target is not None and goal.several:
+        raise ValueError("target= is for one objective; with several, use patience=, seconds= or callback=")
+
+
+def _latest_gain(study: Study) -> Trial | None:
+    """The latest trial of the front with values that no earlier one has."""
+    names = [name for name, _ in study.goal.objectives]
+    first: dict[tuple[float, ...], Trial] = {}
+    for trial in study.front:
+        first.setdefault(tuple(trial.values[name] for name in names), trial)
+    return max(first.values(), key=lambda trial: trial.number, default=None)
 
 
 def _since(study: Study, number: int) -> int:

@@ -20,7 +20,7 @@ from milbox.strategies.initial import initial_points
 from milbox.strategies.local import Local, Step
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
-from milbox.strategies.repeats import repeats
+from milbox.strategies.repeats import repeats, where_none_is_new
 from milbox.strategies.units import in_own_units
 from milbox.surrogates import Learner, Ranked
 from milbox.surrogates.linear import LinearLearner
@@ -53,7 +53,8 @@ class ModelBased:
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if self._random_left(domain, history):
-            return self.first.propose(domain, history, count, rng)
+            first = self.first.propose(domain, history, count, rng)
+            return where_none_is_new(first, domain, history, count)
 
         region = Region.untried(domain, history.asked_points)  # pending points are excluded too
         chosen = repeats(domain, history)[:count]
@@ -69,7 +70,7 @@ class ModelBased:
             if step.box is not None and not isinstance(best, Found):
                 best = solve(inner, replace(query, region=region, nodes=None), rng)  # the box is empty
             if not isinstance(best, Found):
-                return joined(tuple(chosen), best)
+                return where_none_is_new(joined(tuple(chosen), best), domain, history, count)
             proposal = replace(in_own_units(best.proposals[0], belief.unit), fit_seconds=fitted)
             chosen.append(by_surrogate(proposal, step.name, belief.about))
             region = region.without([chosen[-1].point])

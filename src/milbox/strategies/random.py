@@ -9,6 +9,7 @@ from milbox.domain import Domain
 from milbox.inner.query import Region
 from milbox.inner.untried import DRAWS, LIMITS, SOLVER, untried
 from milbox.milp.solution import Limits, Solver
+from milbox.strategies.repeats import where_none_is_new
 from milbox.trials import Answer, Found, History, Proposal
 from milbox.trials.answer import joined
 
@@ -29,7 +30,11 @@ class RandomSearch:
     takes_goals: ClassVar[bool] = True
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
-        """`count` new feasible points, or as many as were found."""
+        """`count` new feasible points, or as many as were found; where values are noisy, old ones at last."""
+        return where_none_is_new(self.new(domain, history, count, rng), domain, history, count)
+
+    def new(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
+        """`count` points that were never asked."""
         region = Region.untried(domain, history.asked_points)
         if not domain.symmetries:
             return self.drawn(region, count, rng)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from milbox.domain import Domain
-from milbox.trials import History, Proposal
+from milbox.trials import Answer, Empty, Found, History, Proposal, Trial
 from milbox.trials.noise import estimated
 
 
@@ -26,5 +26,26 @@ def repeats(domain: Domain, history: History) -> list[Proposal]:
     again = estimates.groups[first if estimates.errors[first] >= estimates.errors[second] else second].first
     if not domain.contains(again.point):
         return []
-    times = sum(trial.point == again.point and trial.state != "cancelled" for trial in history)
-    return [Proposal(again.point, f"repeat of {again.number}", repeat=times)]
+    return [_repeat(again, history)]
+
+
+def where_none_is_new(answer: Answer, domain: Domain, history: History, count: int) -> Answer:
+    """An answer; where values are noisy and no point is left that is new, points to be measured again.
+
+    They come in the order of what they may be worth: the estimate and one standard error.
+    """
+    if not (history.goal.noise and isinstance(answer, Empty)):
+        return answer
+    inside = [trial for trial in history.finished if domain.contains(trial.point)]
+    kept = [trial for trial in inside if history.goal.keeps(trial)] or inside
+    if not kept:
+        return answer
+    estimates = estimated(domain, kept, 1.0)
+    order = np.argsort(-(estimates.means + estimates.errors), kind="stable").tolist()
+    return Found(tuple(_repeat(estimates.groups[place].first, history) for place in order[:count]))
+
+
+def _repeat(trial: Trial, history: History) -> Proposal:
+    """The point of a trial once more."""
+    times = sum(other.point == trial.point and other.state != "cancelled" for other in history)
+    return Proposal(trial.point, f"repeat of {trial.number}", repeat=times)

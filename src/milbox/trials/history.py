@@ -159,10 +159,15 @@ class History:
         return self._with(trial)
 
     def cancelled(self, number: int, outcome: Cancelled) -> "History":
-        """The history after a pending trial was given up."""
+        """The history after a trial was given up that is pending or has failed; a failure stays on record."""
         trial = self._trial(number)
+        if isinstance(trial.outcome, Failed):
+            return self._with(replace(trial, outcome=outcome, earlier=(*trial.earlier, trial.outcome)))
         if not isinstance(trial.outcome, Pending):
-            raise ValueError(f"only a pending trial can be cancelled; trial {number} {_past(trial.outcome)}")
+            raise ValueError(
+                f"only a pending trial or one that failed can be cancelled; "
+                f"trial {number} {_past(trial.outcome)}"
+            )
         return self._with(replace(trial, outcome=outcome))
 
     def amended(self, number: int, outcome: Finished) -> "History":

@@ -174,6 +174,14 @@ class Record:
             return recommended(self.estimates, self.sign)
         return self.ranked[0] if self.ranked else None
 
+    @property
+    def estimate(self) -> tuple[float, float] | None:
+        """With noise: the mean at the best point, and its standard error."""
+        place = None if self.best is None or not self.goal.noise else self.estimates.place(self.best.point)
+        if place is None:
+            return None
+        return float(self.estimates.means[place]), float(self.estimates.errors[place])
+
     @cached_property
     def initial(self) -> int:
         """The number of trials asked before the first that a strategy's method chose."""
@@ -221,7 +229,7 @@ class Record:
             return False
         inside = asked(trial for trial in self.trials if trial.outside is None)
         spent_all = bool(self.budget) and asked(self.trials) >= (self.budget or 0)
-        return spent_all or inside == self.domain.size
+        return spent_all or (inside == self.domain.size and not self.goal.noise)
 
     @property
     def last_told(self) -> float | None:

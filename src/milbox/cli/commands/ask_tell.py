@@ -252,7 +252,7 @@ def amend(journal: "Place", trial: int, value: str) -> None:
 @click.argument("journal", type=JOURNAL)
 @click.argument("trials", type=click.IntRange(0), nargs=-1, required=True)
 def cancel(journal: "Place", trials: tuple[int, ...]) -> None:
-    """Give up pending TRIALS of JOURNAL: they do not count, and their points may be asked again."""
+    """Give up pending or failed TRIALS of JOURNAL: they do not count, and may be asked again."""
     from milbox.cli.study import open_to_tell
 
     with open_to_tell(journal) as study:

@@ -78,3 +78,9 @@ def test_every_command_has_its_entry() -> None:
 def test_the_picture_of_which_tool_when_is_what_its_script_draws() -> None:
     drawn = runpy.run_path(str(ROOT / "scripts" / "which_tool.py"))["picture"]()
     assert (DOCS / "images" / "which-tool.svg").read_text() == drawn
+
+
+def test_the_picture_of_a_diagram_is_what_its_script_draws() -> None:
+    drawn = runpy.run_path(str(ROOT / "scripts" / "draw_diagram.py"))["drawing"]()
+    assert (DOCS / "images" / "diagram.svg").read_text() == drawn
+    assert drawn.count("<line") > 20

@@ -224,6 +224,17 @@ def test_what_is_no_sum_goes_to_the_program() -> None:
     assert "more than one hidden layer" in str(Branch().refusal(two))
 
 
+def test_two_hidden_layers_are_searched_over_diagrams_where_values_can_be_listed() -> None:
+    k = mb.integer("k", 0, 30, 2, encoding="integer")
+    domain = Domain([k], [k.sum() <= 40])
+    rng = np.random.default_rng(5)
+    sizes = ((2, 4), (4, 4), (4, 1))
+    deep = ReluNet.of([(rng.normal(size=size), rng.normal(size=size[1])) for size in sizes])
+    (found,) = proposed(Branch().solve(Query.of(deep, domain), rng))
+    assert found.certificate is not None
+    assert found.certificate.value == pytest.approx(deep.predict(domain.encode(list(domain))).max())
+
+
 def test_a_range_without_points_left_is_empty() -> None:
     x = mb.real("x", 0, 1, step=0.05)
     domain = Domain([x])

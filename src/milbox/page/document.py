@@ -17,6 +17,7 @@ from milbox.page.sections.all_trials import all_trials, pending
 from milbox.page.sections.best_points import best_points
 from milbox.page.sections.certificates import certificates
 from milbox.page.sections.constraints import constraints
+from milbox.page.sections.diagrams import diagrams
 from milbox.page.sections.graphs import drawn_names, graphs
 from milbox.page.sections.importance import importance
 from milbox.page.sections.predictions import agreement
@@ -55,6 +56,7 @@ SECTIONS = (
     Section("certificates", "Certificates", certificates),
     Section("matter", "Which variables and pairs matter", importance),
     Section("constraints", "Constraints at the best point", constraints),
+    Section("diagram", "The domain as a decision diagram", diagrams),
     Section("failures", "What failed", failures),
     Section("pending", "Still out", pending),
     Section("trials", "All trials", all_trials),

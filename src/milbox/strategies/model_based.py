@@ -13,6 +13,7 @@ from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
 from milbox.inner.query import Query, Region
+from milbox.inner.ranges.solve import CODES, ranged
 from milbox.inner.requirements import solve
 from milbox.milp.program import Milp
 from milbox.strategies.beliefs import believed
@@ -195,6 +196,9 @@ def described(domain: Domain) -> str:
 
 def taken_apart(domain: Domain) -> list[str]:
     """The domain's parts: diagrams, free variables, ties, and what was too large."""
+    if ranged(domain):
+        wide = sum(len(v.codes) > CODES and v.coding != "onehot" for v in domain.variables)
+        return [f"ranges: {wide}, of which no value is listed"]
     product = domain.product
     lines = []
     if product.parts:

@@ -11,7 +11,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.bench.problems.problem import Problem
-from milbox.domain import Domain, all_different, binary, categorical, integer, table
+from milbox.domain import Domain, all_different, binary, categorical, integer, real, table
 from milbox.domain.constraints.sequences import no_runs, share, without
 
 UNITS = 32
@@ -58,6 +58,15 @@ def amounts(most: int, encoding: Literal["onehot", "integer"]) -> Domain:
     return Domain([k], [k.sum() <= 3 * most])
 
 
+def reals(count: int, binaries: int) -> Domain:
+    """Reals between zero and one in a box, or with binaries under a sum."""
+    x = real("x", 0, 1, count)
+    if not binaries:
+        return Domain([x])
+    b = binary("b", binaries)
+    return Domain([x, b], [10 * x.sum() + b.sum() <= 5 * count])
+
+
 def grid(size: int) -> Domain:
     """The arcs of a path from one corner of a square grid to the other, right and down."""
     spots = [(i, j) for i in range(size) for j in range(size)]
@@ -101,6 +110,11 @@ DOMAINS: dict[str, Callable[[], Domain]] = {
     "budget-100": lambda: budget(100),
     "amounts-100": lambda: amounts(100, "onehot"),
     "numbers-100": lambda: amounts(100, "integer"),
+    "numbers-thousand": lambda: amounts(10**3, "integer"),
+    "numbers-million": lambda: amounts(10**6, "integer"),
+    "numbers-billion": lambda: amounts(10**9, "integer"),
+    "reals-20": lambda: reals(20, 0),
+    "reals-5-binaries-20": lambda: reals(5, 20),
     "grid-10": lambda: grid(10),
     "grid-15": lambda: grid(15),
     "permutation-12": lambda: permutation(12),

@@ -20,6 +20,9 @@ FIRST = 64
 SLICE = 0.02
 """Seconds of search between looks at the clock."""
 
+ROOM = 1 << 27
+"""The search stops when the ranges of its open nodes need more bytes than this, twice."""
+
 FINE = 1000
 """Columns of so many steps are rounded before they are branched on."""
 
@@ -168,7 +171,7 @@ def maximise(task: Task, *, seconds: float = math.inf, nodes: int | None = None,
             open_, aside = explore(problem, best, open_, aside, near, portion)
             now = time.perf_counter()
             searched += portion
-            if now - began > seconds or searched >= most:
+            if now - began > seconds or searched >= most or open_.first.nbytes > ROOM:
                 break
             portion = int(min(portion * min(4.0, SLICE / max(now - before, 1e-6)) + 1, most - searched))
         if open_.counts[0] or not aside.counts[0]:

@@ -33,6 +33,11 @@ def ranged(domain: Domain) -> bool:
     return is_spaced(domain) or (wide and not isinstance(columns_of(domain), str))
 
 
+def taken(query: Query) -> bool:
+    """Whether a query is searched over ranges: where diagrams could answer it too, unless ranges cannot."""
+    return ranged(query.domain) and (is_spaced(query.domain) or refusal(query) is None)
+
+
 def refusal(query: Query) -> str | None:
     """The reason why a domain of ranges cannot be searched for this query; None when it can."""
     surrogate, columns = query.objective, columns_of(query.domain)

@@ -58,7 +58,7 @@ class Branch:
             return f"it takes networks and linear surrogates, not {type(surrogate).__name__}"
         if isinstance(surrogate, ReluNet) and len(surrogate.hidden) > 2:
             return f"the network has {len(surrogate.hidden)} hidden layers, and it takes at most two"
-        if ranges.ranged(domain):
+        if ranges.taken(query):
             return ranges.refusal(query)
         if query.region.box is not None:
             return "it searches no part of a domain"
@@ -90,8 +90,9 @@ class Branch:
             raise UnsupportedProgram(f"branch and bound cannot be used: {refusal}")
         surrogate, domain = query.objective, query.domain
         self.prepare(domain)
-        if ranges.ranged(domain):
+        if ranges.taken(query):
             return ranges.solve(query, self.limits)
+        load_search()  # also where ranges were prepared
         began = time.perf_counter()
         assert isinstance(surrogate, Linear | ReluNet), "refusal() says no to others"
         paths = as_paths(domain, self.edges)

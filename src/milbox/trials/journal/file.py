@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from milbox import system
 from milbox.domain import Domain
 from milbox.errors import JournalError
 from milbox.trials.change import Change
@@ -207,20 +208,11 @@ def _created(real: Path, path: Path, header: Header) -> lock.WriterLock | None:
             with _transaction(connection):
                 tables.create(connection, header)
         draft.rename(real)
-        _flush_folder(real.parent)
+        system.flush_folder(real.parent)
     except BaseException:
         held.release()
         raise
     return held
-
-
-def _flush_folder(folder: Path) -> None:
-    """Bring a new name in a folder to disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _connect_to_write(

@@ -54,7 +54,7 @@ def acquire(file: Path, journal: Path, *, create: bool = False) -> WriterLock | 
         create: whether to make the file when there is none.
     """
     try:
-        descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o666)
+        descriptor = system.open_file(file, create)
     except FileNotFoundError:
         return None
     try:

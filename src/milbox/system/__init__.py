@@ -1,30 +1,26 @@
 """Services of the operating system that Python does not offer everywhere: families of processes, locks.
 
-A family is a process with everything it started, as far as that stayed in its process group. Worker processes
-and the programs that objectives call lead families of their own: a Ctrl-C on the terminal does not reach
-them, the run decides what it means, and no member is left behind when a family is ended. Calls that exist on
-POSIX alone are made in this module and nowhere else.
+A family is a process with everything it started, as far as that stayed together. Worker processes and the
+programs that objectives call lead families of their own: a Ctrl-C on the terminal does not reach them, the
+run decides what it means, and no member is left behind when a family is ended. Calls that some systems do
+not have are made in `posix.py` and `windows.py`, which offer the same functions, and nowhere else.
 """
 
 import contextlib
-import errno
-import fcntl
-import os
 import signal
-import struct
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator, Sequence
-from multiprocessing import resource_tracker
+from pathlib import Path
 from typing import Any
 
-# A lock is one byte of a file, far beyond those that SQLite locks (from 2**30 on) and beyond any content.
-LOCKED_BYTE = 2**40
-# struct flock: type, whence, start, length, process.
-_FLOCK = "hhqqi"
+if sys.platform == "win32":
+    from milbox.system import windows as own
+else:
+    from milbox.system import posix as own
 
-INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, a request to end, and the terminal that was closed."""
+INTERRUPTS = own.INTERRUPTS
 
 # The leaders of families that this process has started and not ended. Whoever starts one holds the lock until
 # it is listed, so that nothing is missed by whoever ends them all.
@@ -35,7 +31,7 @@ _starting = threading.Lock()
 def start_family(arguments: Sequence[str], **settings: Any) -> "subprocess.Popen[bytes]":
     """A program at the head of a family of its own; settings as for Popen."""
     with _starting:
-        leader = subprocess.Popen(arguments, start_new_session=True, **settings)
+        leader = own.start_family(arguments, **settings)
         _leaders.add(leader.pid)
     return leader
 
@@ -51,8 +47,7 @@ def end_family(leader: "subprocess.Popen[bytes]", patience: float = 1.0) -> None
 
 def kill_family(leader: int) -> None:
     """Kill every process of a family, without waiting."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, signal.SIGKILL)
+    own.kill_family(leader)
 
 
 def kill_families() -> None:
@@ -65,22 +60,18 @@ def kill_families() -> None:
 
 def lead_family() -> None:
     """Make this process the head of a family; a Ctrl-C that reaches it all the same does nothing."""
-    os.setsid()
-    # A function and not SIG_IGN, which programs started from here would inherit.
-    signal.signal(signal.SIGINT, lambda *_: None)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    own.lead_family()
 
 
 def end_own_family() -> None:
     """Kill this process, which leads a family, with all families that it has started."""
     kill_families()
-    os.killpg(0, signal.SIGKILL)
+    own.end_with_family()
 
 
 def shield_thread() -> None:
     """Keep Ctrl-C from this thread and from the processes it starts; the main thread still receives it."""
-    resource_tracker.ensure_running()  # which unblocks the signal in whatever thread is the first to need it
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    own.shield_thread()
 
 
 @contextlib.contextmanager
@@ -127,35 +118,31 @@ def signal_text(number: int) -> str:
         return f"signal {number}"
 
 
+def open_file(path: Path, create: bool) -> int:
+    """A file, open to be written and locked; its name may change meanwhile."""
+    return own.open_file(path, create)
+
+
 def lock_file(descriptor: int) -> bool:
     """Lock a file that is open to be written, unless another process has locked it; whether it is ours.
 
     The kernel takes the lock back when the descriptor is closed and when the process ends, however it ends.
-    Locks of the open file (OFD) stay when the process closes other descriptors of the same file, as SQLite
-    does. Nobody who only reads is kept from it.
+    It stays when the process closes other descriptors of the same file, as SQLite does. Nobody who only reads
+    is kept from it.
     """
-    wanted = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, LOCKED_BYTE, 1, 0)
-    try:
-        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
-    except OSError as error:
-        if error.errno in (errno.EAGAIN, errno.EACCES):
-            return False
-        raise
-    return True
+    return own.lock_file(descriptor)
 
 
 def sign_lock(descriptor: int) -> None:
-    """Let others know who has locked a file.
-
-    Such a lock of the process tells its number to whoever asks. It is lost when the process closes another
-    descriptor of the file, which does no harm: then nobody knows the number.
-    """
-    with contextlib.suppress(OSError):
-        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, LOCKED_BYTE + 1)
+    """Let others know who has locked a file, where the system can tell."""
+    own.sign_lock(descriptor)
 
 
 def lock_holder(descriptor: int) -> int | None:
     """The process that has locked a file; None when it is unknown, or nobody has."""
-    asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, LOCKED_BYTE + 1, 1, 0)
-    kind, _, _, _, process = struct.unpack(_FLOCK, fcntl.fcntl(descriptor, fcntl.F_GETLK, asked))
-    return process if kind != fcntl.F_UNLCK and process > 0 else None
+    return own.lock_holder(descriptor)
+
+
+def flush_folder(folder: Path) -> None:
+    """Bring a new name in a folder to disk."""
+    own.flush_folder(folder)

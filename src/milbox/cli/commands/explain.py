@@ -156,7 +156,9 @@ def none_of(proof: "Certificate") -> str:
     """The points that a proof is about, as the subject of a sentence that denies something."""
     from milbox.trials.trial import EVERYWHERE
 
-    return "no point that was untried then" if proof.about == EVERYWHERE else f"none of the {proof.about}"
+    if proof.about == EVERYWHERE:
+        return "no point that was untried then"
+    return f"among {proof.about}, none"
 
 
 def rule_lines(trial: "Trial", record: "Record") -> list[str]:

@@ -11,7 +11,7 @@ OUT = Path(__file__).resolve().parents[1] / "docs" / "images" / "which-tool.svg"
 QUESTIONS = (
     ("Is the objective a formula?", "yes", "a solver: SCIP, HiGHS, Gurobi, CP-SAT"),
     ("Are most choices continuous?", "yes", "Ax, BoTorch, Optuna, CMA-ES"),
-    ("Several objectives, or strong noise?", "yes", "Ax, BoTorch, Optuna, pymoo"),
+    ("Is there strong noise?", "yes", "Ax, BoTorch"),
     ("Does an evaluation take milliseconds?", "yes", "evolution, simulated annealing"),
     ("Are there rules between the choices?", "no", "milbox, or Optuna's TPE and SMAC"),
 )

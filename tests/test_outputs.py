@@ -13,6 +13,7 @@ import pytest
 import milbox as mb
 from milbox.domain import Domain
 from milbox.errors import Exhausted, JournalMismatch, ObjectiveFailed
+from milbox.page.document import page
 from milbox.strategies import ModelBased
 from milbox.strategies.evolution import RegEvo
 from milbox.surrogates.linear import LinearLearner
@@ -332,3 +333,15 @@ def test_targets_look_at_estimates_where_values_are_noisy() -> None:
     known = [({"x": 3}, 10.0), *[({"x": 3}, 0.0)] * 8, *[({"x": 2}, 0.1)] * 8, *[({"x": 1}, 0.2)] * 8]
     result = mb.maximize(lambda x: 0.0 * x, mb.Domain([x]), 3, noise=True, known=known, target=8, initial=1)
     assert len(result.trials) == len(known) + 3
+
+
+@pytest.mark.parametrize("limit", [0.5, -1.0])
+@pytest.mark.parametrize("objectives", [BOTH, {"yield": "maximize"}])
+def test_every_study_has_a_page(objectives: dict[str, str], limit: float, tmp_path: Path) -> None:
+    path = tmp_path / "run.db"
+    limits = {"tox": ("<=", limit)}
+    mb.optimize(process, small(), 12, objectives=objectives, limits=limits, initial=12, journal=path)
+    record = read_record(path)
+    shown = page(record)
+    assert ("Hypervolume" in shown) == (len(objectives) > 1 and bool(record.front))
+    assert bool(record.front) == (limit > 0)

@@ -18,6 +18,7 @@ from milbox.page.sections.best_points import best_points
 from milbox.page.sections.certificates import certificates
 from milbox.page.sections.constraints import constraints
 from milbox.page.sections.diagrams import diagrams
+from milbox.page.sections.front import front
 from milbox.page.sections.graphs import drawn_names, graphs
 from milbox.page.sections.importance import importance
 from milbox.page.sections.predictions import agreement
@@ -48,6 +49,7 @@ class Section:
 
 
 SECTIONS = (
+    Section("front", "Front", front),
     Section("progress", "Progress", progress),
     Section("best", "Best points", best_points),
     Section("sequences", "What the best sequences share", lambda r: sequence_logos(r, drawn_names(r))),
@@ -64,6 +66,10 @@ SECTIONS = (
 )
 
 
+RANKED = ("progress", "best", "sequences", "graphs", "agreement", "matter", "constraints")
+"""The sections about the best trial, which several objectives do not have, nor limits that no trial keeps."""
+
+
 def page(record: Record, *, live: str | None = None) -> str:
     """A study as one HTML file. The same journal gives the same file.
 
@@ -74,7 +80,7 @@ def page(record: Record, *, live: str | None = None) -> str:
     with np.errstate(
         over="ignore", invalid="ignore"
     ):  # differences of huge values are infinite, and shown so
-        bodies = [(section, section.body(record)) for section in SECTIONS]
+        bodies = [(section, section.body(record)) for section in SECTIONS if applies(section, record)]
     shown = [(section, body) for section, body in bodies if body is not None]
     main = joined([header(record, live is not None), contents([s for s, _ in shown]), *map(section, shown)])
     style, script = source("style.css"), source("script.js")
@@ -106,6 +112,11 @@ def page(record: Record, *, live: str | None = None) -> str:
         "\n",
     )
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def applies(section: Section, record: Record) -> bool:
+    """Whether a section has something to be about: some are about the best trial, and there may be none."""
+    return section.anchor not in RANKED or bool(record.ranked) or not record.finished
 
 
 def headline(record: Record) -> str:

@@ -140,14 +140,19 @@ def best(journal: "Place", top: int, as_json: bool) -> None:
     from milbox.trials.record import read_record
 
     record = read_record(journal)
-    found = record.ranked[:top]
+    found = list(record.front) if record.goal.several else record.ranked[:top]
+    if record.goal.noise and record.best is not None and top == 1:
+        found = [record.best]  # by estimate, not the luckiest
+    if not found and record.finished:
+        raise InputError(f"{journal} has no trial that keeps {' and '.join(map(str, record.goal.limits))}")
     if not found:
         raise InputError(f"{journal} has no finished trial yet ({plural(len(record.trials), 'trial')})")
     if as_json:
-        emit(trial_entry(found[0]) if top == 1 else {"trials": [trial_entry(trial) for trial in found]})
+        alone = top == 1 and not record.goal.several
+        emit(trial_entry(found[0]) if alone else {"trials": [trial_entry(trial) for trial in found]})
         return
     for trial in found:
-        click.echo(f"{trial.value:g} in trial {trial.number} ({trial.origin})")
+        click.echo(f"{trial.shown} in trial {trial.number} ({trial.origin})")
         for line in assignment_lines(trial.assignment):
             click.echo(line)
 

@@ -269,3 +269,13 @@ def test_a_radius_keeps_its_distance_while_something_is_that_far(data: st.DataOb
     values = net.predict(domain.encode(allowed))
     scale = max(1.0, float(np.abs(values).max()))
     assert net.predict(domain.encode([found[0].point]))[0] == pytest.approx(values.max(), abs=1e-5 * scale)
+
+
+def test_many_variables_are_searched_and_not_listed() -> None:
+    x = mb.binary("x", 200)
+    domain = mb.Domain([x], [x.sum() == 2])
+    assert domain.size == 19_900
+    query = Query.of(Linear(np.linspace(0.0, 1.0, 200), 0.0), domain)
+    (found,) = proposed(Auto().solve(query, np.random.default_rng(0)))
+    assert found.origin == "branch and bound"
+    assert "enumeration: no, its points have 3980000 values together" in Auto().explain(query)

@@ -20,6 +20,10 @@ FACTOR = 4
 """A node of branch and bound costs so much less than one of a program, where a query limits nodes."""
 
 
+CELLS = 1 << 20
+"""Points times variables up to which listing all points is the fastest."""
+
+
 @dataclass(frozen=True, slots=True)
 class Auto:
     """Enumeration for small domains, then branch and bound over diagrams, then a mixed-integer program.
@@ -33,13 +37,23 @@ class Auto:
     branch: Branch = Branch(Limits(seconds=60.0, nodes=200_000))
     mip: Mip = Mip()
 
+    def unlisted(self, query: Query) -> str | None:
+        """The reason why points are not listed; None when they are."""
+        refusal = self.enumerate.refusal(query)
+        if refusal is not None:
+            return refusal
+        cells = (query.domain.size or 0) * len(query.domain.variables)
+        if cells <= CELLS or self.branch.refusal(query) is not None:
+            return None
+        return f"its points have {cells} values together, and branch and bound lists none"
+
     def refusal(self, query: Query) -> str | None:
         """The reason why it cannot answer; None when it can."""
         return None if self.enumerate.refusal(query) is None else self.mip.refusal(query)
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best points by the cheapest exact method that applies."""
-        if self.enumerate.refusal(query) is None:
+        if self.unlisted(query) is None:
             return self.enumerate.solve(query, rng)
         if self.branch.refusal(query) is not None:
             return self.mip.solve(query, rng)
@@ -80,12 +94,12 @@ class Auto:
     def explain(self, query: Query) -> str:
         """Which method answers such a query, and why not the cheaper ones."""
         lines: list[str] = []
-        for name, method in (
-            ("enumeration", self.enumerate),
-            ("branch and bound", self.branch),
-            ("mixed-integer program", self.mip),
+        for name, refuses in (
+            ("enumeration", self.unlisted),
+            ("branch and bound", self.branch.refusal),
+            ("mixed-integer program", self.mip.refusal),
         ):
-            refusal = method.refusal(query)
+            refusal = refuses(query)
             if refusal is None:
                 return "\n".join([*lines, f"{name}: used"])
             lines.append(f"{name}: no, {refusal}")

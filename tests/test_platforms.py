@@ -56,7 +56,7 @@ class Kernel32:
     def LockFile(self, handle: int, low: int, high: int, size: int, more: int) -> bool:  # noqa: N802
         assert (size, more) == (1, 0)
         try:
-            fcntl.fcntl(handle, fcntl.F_OFD_SETLK, posix.REQUEST.pack((high << 32) + low))
+            fcntl.fcntl(handle, posix.REQUEST.set_lock, posix.REQUEST.pack((high << 32) + low))
         except BlockingIOError:
             self.error = windows.LOCK_VIOLATION
         except OSError:

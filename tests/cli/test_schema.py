@@ -36,6 +36,10 @@ timeout = 1.5
 retries = 2
 directory = "."
 environment = { A = "1" }
+[outputs]
+limits = { tox = ["<=", 0.05] }
+noise = true
+learn_failures = false
 [strategy]
 name = "random"
 [stop]
@@ -58,6 +62,9 @@ WRONG = [
     ("step = 0.5", "step = 0"),
     ("step = 0.5", 'step = "fine"'),
     ('encoding = "integer"', 'encoding = "one-hot"'),
+    ('["<=", 0.05]', '["<", 0.05]'),
+    ('["<=", 0.05]', '"<= 0.05"'),
+    ("noise = true", "noise = 1"),
     ('["a", 2, 2.5, true]', "[]"),
     ('["a", 2, 2.5, true]', "[[1], [2]]"),
     ('rule = "sum(x) <= 2"\n', ""),

@@ -8,7 +8,7 @@ journal that was created in Python has no such notes.
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from milbox.cli.console import InputError
 from milbox.cli.problem.file import ProblemFile, parse_problem, read_problem
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from milbox.strategies import Strategy
     from milbox.study import Study
     from milbox.trials import Header
+    from milbox.trials.goal import Goal
     from milbox.trials.journal import Place
 
 
@@ -26,6 +27,7 @@ class Recorded:
     """Stands for the strategy of a journal in a study that is only told, never asked."""
 
     identity: str
+    takes_goals: ClassVar[bool] = True
 
     def propose(self, *_: Any) -> Any:
         """Refuse: nobody may get here."""
@@ -70,7 +72,7 @@ def create_study(
     initial: int | None = None,
     strategy: str | None = None,
     budget: int | None,
-    known: list[tuple[dict[str, Any], float]],
+    known: list[tuple[dict[str, Any], Any]],
 ) -> "Study":
     """A study for a problem file; an existing journal is opened and continued."""
     from milbox.errors import DomainError
@@ -82,15 +84,25 @@ def create_study(
             problem.strategy,
             seed=seed,
             journal=journal,
-            minimize=problem.sense == "minimize",
+            **wanted(problem.goal),
             budget=budget,
             known=known,
             notes=notes_of(problem, initial, strategy, budget),
         )
     except DomainError:
         raise InputError(conflict_text(problem)) from None
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise InputError(str(error)) from None
+
+
+def wanted(goal: "Goal") -> dict[str, Any]:
+    """The arguments of a study that say what is wanted."""
+    return {
+        "objectives": dict(goal.objectives),
+        "limits": [(limit.output, (limit.direction, limit.level)) for limit in goal.limits],
+        "noise": goal.noise,
+        "learn_failures": goal.learn_failures,
+    }
 
 
 def open_to_ask(path: "Place", header: "Header", given: Path | None, known: Path | None) -> "Study":
@@ -102,7 +114,7 @@ def open_to_ask(path: "Place", header: "Header", given: Path | None, known: Path
     problem = problem_of(header, given)
     domain = Domain.from_json(header.domain) if problem is None else problem.domain
     strategy = strategy_of(path, header, domain) if problem is None else problem.strategy
-    return reopened(path, header, domain, strategy, known_data(known, domain) if known else [])
+    return reopened(path, header, domain, strategy, known_data(known, domain, header.goal) if known else [])
 
 
 def open_to_tell(path: "Place") -> "Study":
@@ -119,14 +131,13 @@ def reopened(
     header: "Header",
     domain: "Domain",
     strategy: "Strategy",
-    known: list[tuple[dict[str, Any], float]],
+    known: list[tuple[dict[str, Any], Any]],
 ) -> "Study":
     """The study of a journal; domain and strategy have to be those it was started with."""
     from milbox.study import Study
 
-    minimize = header.sense == "minimize"
     try:
-        return Study(domain, strategy, seed=header.seed, journal=path, minimize=minimize, known=known)
+        return Study(domain, strategy, seed=header.seed, journal=path, known=known, **wanted(header.goal))
     except ValueError as error:
         raise InputError(str(error)) from None
 

@@ -46,6 +46,7 @@ def summary(record: "Record", budget: int | None) -> dict[str, Any]:
         "pending": record.having("pending"),
         "cancelled": record.having("cancelled"),
         "best": None if record.best is None else trial_entry(record.best),
+        **({"front": [trial_entry(trial) for trial in record.front]} if record.goal.several else {}),
         "proved": record.proved,
         "proposals": asdict(record.proofs),
         "seconds": asdict(record.spent),
@@ -93,14 +94,22 @@ def outcome_lines(record: "Record") -> list[str]:
     rest = "".join(f", {record.having(state)} {state}" for state in unmeasured if record.having(state))
     count = plural(len(record.trials), "trial") + rest
     best = record.best
-    if best is None:
+    if not record.finished:
         return [f"no trial has finished ({count})"]
-    lines = [f"best value {best.value:g} in trial {best.number} ({count})"]
-    lines += assignment_lines(best.assignment)
+    if best is not None:
+        shown = f"{best.value:g}"
+        if record.estimate is not None:
+            shown = f"{record.estimate[0]:g} (standard error {record.estimate[1]:.2g}), estimated,"
+        lines = [f"best value {shown} in trial {best.number} ({count})", *assignment_lines(best.assignment)]
+    elif record.front:
+        lines = [f"a front of {plural(len(record.front), 'trial')} ({count})"]
+        lines += [f"  trial {trial.number}: {trial.shown}" for trial in record.front]
+    else:
+        lines = [f"no trial keeps {' and '.join(map(str, record.goal.limits))} ({count})"]
     lines.append(f"{proofs_text(record.proofs)}.")
     if record.trust.doubtful:
         lines.append(sentence(record.trust))
     if record.proved:
-        size = len(record.finished)
-        lines.append(f"Every one of the {size:,} points has been measured: this is the proved optimum.")
+        size, what = len(record.finished), "this is the proved optimum" if best else "this is proved"
+        lines.append(f"Every one of the {size:,} points has been measured: {what}.")
     return lines

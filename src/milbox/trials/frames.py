@@ -8,24 +8,29 @@ from typing import Any
 import numpy as np
 
 from milbox.trials.columns import AFTER, BEFORE, COLUMNS, Kind
-from milbox.trials.trial import Trial
+from milbox.trials.trial import Finished, Trial
 
 
 def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
     """The trials column by column; None where there is nothing.
 
-    In order: number, state, value, origin; a column for each scalar variable, by its name (`x[0]`, `x[1]`,
-    ...); what is proved; durations, the reason of a failure, and dates. A variable that is called like one of
-    the others is given as `value (variable)`.
+    In order: number, state, value, origin; a column for each output with a name; a column for each scalar
+    variable, by its name (`x[0]`, `x[1]`, ...); what is proved; durations, the reason of a failure, and
+    dates. A variable that is called like one of the others is given as `value (variable)`.
     """
     listed = list(trials)
     table = {name: [column.read(trial) for trial in listed] for name, column in BEFORE.items()}
+    outputs = [dict(trial.outcome.outputs) if isinstance(trial.outcome, Finished) else {} for trial in listed]
+    for name in dict.fromkeys(name for each in outputs for name in each):
+        table[f"{name} (output)" if name in COLUMNS else name] = [each.get(name) for each in outputs]
     points = [dict(scalars(trial.assignment)) for trial in listed]
     # An array that does not exist in one trial has its items in another.
     arrays = {name for t in listed for name, value in t.assignment.items() if isinstance(value, np.ndarray)}
     names = dict.fromkeys(name for point in points for name in point if name not in arrays)
     for name in names:
-        table[f"{name} (variable)" if name in COLUMNS else name] = [point.get(name) for point in points]
+        table[f"{name} (variable)" if name in COLUMNS or name in table else name] = [
+            point.get(name) for point in points
+        ]
     for name, column in AFTER.items():
         entries = [column.read(trial) for trial in listed]
         table[name] = list(map(moment, entries)) if column.kind == "time" else entries

@@ -69,6 +69,13 @@ class Goal:
         )
 
     @property
+    def named(self) -> tuple[str, ...]:
+        """What an evaluation returns by name: nothing where a number is all there is to say."""
+        if self.noise:
+            return (*self.outputs, "error")
+        return () if self.outputs == (VALUE,) else self.outputs
+
+    @property
     def signs(self) -> tuple[float, ...]:
         """1 for each objective that is maximised, -1 for the others."""
         return tuple(sign_of(sense) for _, sense in self.objectives)

@@ -159,6 +159,11 @@ class Trial:
         return dict(self.outcome.outputs) or {VALUE: self.outcome.value}
 
     @property
+    def several(self) -> bool:
+        """Whether there is more to see than one value without a name."""
+        return isinstance(self.outcome, Finished) and bool(self.outcome.outputs)
+
+    @property
     def error(self) -> float | None:
         """The standard error that the value was told with."""
         return self.outcome.error if isinstance(self.outcome, Finished) else None

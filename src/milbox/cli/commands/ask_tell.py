@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from milbox.domain import Domain
     from milbox.study import Study
     from milbox.trials import Trial
+    from milbox.trials.goal import Goal
     from milbox.trials.journal import Place
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -72,7 +73,7 @@ def ask(
             raise InputError(str(error)) from None
         if len(trials) < count:
             say(f"only {plural(len(trials), 'point')} of {count}: no more were found")
-        hand_out(trials, study.domain, csv_file, as_json, journal)
+        hand_out(trials, study, csv_file, as_json, journal)
 
 
 def fixed_value(text: str, domain: "Domain") -> tuple[str, Any]:
@@ -106,7 +107,7 @@ def opened(
         if problem is None:
             raise InputError(f"there is no journal {journal}; to create it, give --problem FILE")
         read = read_problem(problem, initial, strategy)
-        data = known_data(known, read.domain) if known else []
+        data = known_data(known, read.domain, read.goal) if known else []
         return create_study(
             read, journal, seed=seed or 0, initial=initial, strategy=strategy, budget=None, known=data
         )
@@ -121,7 +122,7 @@ def opened(
 
 
 def hand_out(
-    trials: "list[Trial]", domain: "Domain", csv_file: Path | None, as_json: bool, journal: "Place"
+    trials: "list[Trial]", study: "Study", csv_file: Path | None, as_json: bool, journal: "Place"
 ) -> None:
     """A batch as a file, as JSON, or for reading."""
     from milbox.cli.results.table import proposed_csv, trial_entry
@@ -129,8 +130,10 @@ def hand_out(
 
     if csv_file is not None:
         again = f"the points are pending; to write them: milbox trials {journal} --state pending --csv FILE"
-        write(csv_file, proposed_csv(domain, trials), again)
-        say(f"wrote {plural(len(trials), 'point')} to {csv_file}; fill in the column value, then:")
+        write(csv_file, proposed_csv(study.domain, trials, study.goal), again)
+        outputs = study.goal.outputs
+        columns = f"column{'s' if len(outputs) > 1 else ''} {', '.join(outputs)}"
+        say(f"wrote {plural(len(trials), 'point')} to {csv_file}; fill in the {columns}, then:")
         say(f"  milbox tell {journal} {csv_file}")
     if as_json:
         emit({"trials": [trial_entry(trial) for trial in trials]})
@@ -148,7 +151,12 @@ def hand_out(
 @click.argument("journal", type=JOURNAL)
 @click.argument("results", type=FILE, required=False)
 @click.option("--trial", type=click.IntRange(0), help="Tell one trial, without a file.")
-@click.option("--value", metavar="NUMBER", help="The value of that trial.")
+@click.option(
+    "--value",
+    multiple=True,
+    metavar="NUMBER",
+    help="The value of that trial, or NAME=NUMBER for each output.",
+)
 @click.option("--failed", metavar="REASON", help="Why that trial has no value.")
 @click.option("--partial", is_flag=True, help="Record the good rows even if others are wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was recorded as JSON.")
@@ -156,7 +164,7 @@ def tell(
     journal: "Place",
     results: Path | None,
     trial: int | None,
-    value: str | None,
+    value: tuple[str, ...],
     failed: str | None,
     partial: bool,
     as_json: bool,
@@ -170,29 +178,47 @@ def tell(
     """
     from milbox.cli.results.answers import Answer, Answers, answers, trial_number
     from milbox.cli.results.rows import read_rows
-    from milbox.cli.results.table import number_of
     from milbox.cli.study import open_to_tell
 
     if (results is None) == (trial is None):
         raise click.UsageError("give a file of results, or --trial with --value or --failed")
-    if trial is not None and (value is None) == (failed is None):
+    if trial is not None and (not value) == (failed is None):
         raise click.UsageError("--trial needs --value or --failed")
     rows = read_rows(results) if results is not None else []
     with open_to_tell(journal) as study:
         if results is not None:
-            found = answers(rows, results, study.domain, study.trials)
+            found = answers(rows, results, study.domain, study.trials, study.goal)
         else:
             try:
                 number = trial_number(trial, len(study.trials))
                 if study.trials[number].state != "pending":
                     raise ValueError(f"trial {number} has been told already")
-                number_given = None if value is None else number_of(value)
-            except ValueError as error:
+                given = outputs_of(value, study.goal) if value else None
+            except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from None
-            found = Answers([Answer(0, number, number_given, failed)])
+            found = Answers([Answer(0, number, given, failed)])
         if not found.complaints or partial:
             record(study, found.given)
         report(study, found, partial, as_json)
+
+
+def outputs_of(texts: tuple[str, ...], goal: "Goal") -> Any:
+    """A number, or numbers by name from texts such as `cost=3.1`, that the goal takes."""
+    from milbox.cli.results.table import number_of
+
+    pairs = [(name.strip(), number_of(number)) for name, equals, number in map(_split, texts) if equals]
+    if len(texts) == 1 and not pairs:
+        given: Any = number_of(texts[0])
+    elif len(pairs) < len(texts):
+        raise ValueError(f"write each output as NAME=NUMBER, for {', '.join(goal.outputs)}")
+    else:
+        given = dict(pairs)
+    goal.told(given, "the value")
+    return given
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    return text.partition("=")
 
 
 def record(study: "Study", given: "list[Answer]") -> None:
@@ -216,11 +242,14 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
                 "wrong": found.complaints,
                 "pending": pending,
                 "best": None if best is None else {"trial": best.number, "value": best.value},
+                **({"front": [trial.number for trial in study.front]} if study.goal.several else {}),
             }
         )
     else:
         done = plural(len(recorded), "trial")
         shown = "" if best is None else f"; best value {best.value:g} in trial {best.number}"
+        if study.goal.several and study.front:
+            shown = f"; {plural(len(study.front), 'trial')} on the front"
         click.echo(f"recorded {done}, {pending} pending{shown}")
     if found.complaints:
         kept = "the good rows were recorded" if partial else "nothing was recorded"
@@ -231,21 +260,24 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
 @click.command()
 @click.argument("journal", type=JOURNAL)
 @click.argument("trial", type=click.IntRange(0))
-@click.argument("value", metavar="NUMBER")
-def amend(journal: "Place", trial: int, value: str) -> None:
-    """Correct the value of TRIAL in JOURNAL; what was told before stays on record."""
-    from milbox.cli.results.table import number_of
+@click.argument("value", metavar="NUMBER", nargs=-1, required=True)
+def amend(journal: "Place", trial: int, value: tuple[str, ...]) -> None:
+    """Correct the value of TRIAL in JOURNAL; what was told before stays on record.
+
+    With several outputs, give each as NAME=NUMBER.
+    """
+    from dataclasses import replace
+
     from milbox.cli.study import open_to_tell
-    from milbox.trials import Finished
 
     with open_to_tell(journal) as study:
         try:
-            study.amend(trial, number_of(value))
-        except ValueError as error:
+            study.amend(trial, outputs_of(value, study.goal))
+        except (TypeError, ValueError) as error:
             raise InputError(str(error)) from None
-        before = study.trials[trial].earlier[-1]
-        was = f"{before.value:g}" if isinstance(before, Finished) else "failed"
-        click.echo(f"trial {trial} was {was} and is {study.trials[trial].value:g}")
+        now = study.trials[trial]
+        was = replace(now, outcome=now.earlier[-1]).shown
+        click.echo(f"trial {trial} was {was} and is {now.shown}")
 
 
 @click.command()

@@ -37,8 +37,8 @@ def change(journal: Path, problem: Path, values: tuple[str, ...]) -> None:
     header = glance(journal).header
     initial, strategy = header.notes.get("initial"), header.notes.get("strategy")
     read = read_problem(problem, initial, strategy)
-    if read.sense != header.sense:
-        raise InputError(f"{journal} is to {header.sense}, and {problem} to {read.sense}; that cannot change")
+    if read.goal != header.goal:
+        raise InputError(f"{journal} is to {header.goal}, and {problem} to {read.goal}; that cannot change")
     # A file with another strategy is refused by the journal.
     with reopened(journal, header, Domain.from_json(header.domain), read.strategy, []) as study:
         if study.domain == read.domain:

@@ -164,10 +164,11 @@ def evaluated(problem: ProblemFile, proposal: "Proposal") -> dict[str, Any]:
     assert problem.objective is not None
     assignment = problem.domain.assignment(proposal.point)
     began = time.perf_counter()
-    outcome = evaluate(problem.objective, problem.domain.assignment(proposal.point))
+    outcome = evaluate(problem.objective, problem.domain.assignment(proposal.point), problem.goal)
+    given = dict(outcome.outputs) or outcome.value if isinstance(outcome, Finished) else None
     return {
         "assignment": assignment,
-        "value": outcome.value if isinstance(outcome, Finished) else None,
+        "value": given,
         "reason": None if isinstance(outcome, Finished) else outcome.reason,
         "seconds": time.perf_counter() - began,
     }
@@ -204,7 +205,9 @@ def lines(findings: dict[str, Any], problem: ProblemFile) -> list[str]:
     if problem.objective is None:
         found.append("no objective: measure by hand, with `milbox ask` and `milbox tell`")
     elif evaluation is not None:
-        what = "failed" if evaluation["value"] is None else f"gave {evaluation['value']:g}"
+        given = evaluation["value"]
+        named = given.items() if isinstance(given, dict) else [("", given)]
+        what = "failed" if given is None else "gave " + ", ".join(f"{n} {v:g}".strip() for n, v in named)
         found.append(f"one evaluation {what} in {duration(evaluation['seconds'])}, at")
         found += assignment_lines(evaluation["assignment"])
     else:

@@ -47,7 +47,7 @@ def export(journal: "Place", kind: str | None, out: Path, force: bool) -> None:
     check_writable(out, force)
     record = read_record(journal)
     if kind == "csv":
-        write(out, batch_csv(record.domain, record.trials, details()))
+        write(out, batch_csv(record.domain, record.trials, details(), goal=record.goal))
     elif kind == "jsonl":
         lines = (json.dumps(jsonable(trial_entry(trial)), allow_nan=False) for trial in record.trials)
         write(out, "".join(f"{line}\n" for line in lines))
@@ -80,7 +80,9 @@ def write_optuna(record: "Record", name: str, out: Path) -> None:
         if out.suffix not in (".sqlite3", ".db")
         else RDBStorage(f"sqlite:///{draft.resolve()}")
     )
-    study = optuna.create_study(storage=storage, study_name=name, direction=record.sense)
+    study = optuna.create_study(
+        storage=storage, study_name=name, directions=[s for _, s in record.goal.objectives]
+    )
     study.set_user_attr("milbox", {"seed": record.header.seed, "strategy": record.header.strategy})
     distributions = {v.name: distribution(v) for v in record.domain.variables}
     study.add_trials([frozen(record, trial, distributions) for trial in record.trials])
@@ -121,8 +123,8 @@ def frozen(record: "Record", trial: "Trial", distributions: dict[str, Any]) -> A
         number=trial.number,
         trial_id=trial.number,
         state=states[trial.state],
-        value=trial.value,
-        values=None,
+        value=None,
+        values=[trial.values[n] for n, _ in record.goal.objectives] if trial.values else None,
         datetime_start=moment(asked),
         datetime_complete=moment(told) if trial.ended else None,
         params={variable.name: variable.value(code) for variable, code in pairs},

@@ -103,7 +103,7 @@ def run(
             initial = header.notes.get("initial") if initial is None else initial
             read = read.choosing(initial, strategy)
     check_runnable(read)
-    data = known_data(known, read.domain) if known else []
+    data = known_data(known, read.domain, read.goal) if known else []
     with (
         # First the cluster: where there is none, no journal is left behind.
         executor_for(dask, workers) as place,
@@ -265,7 +265,7 @@ def drive(
         if why is not None:
             show(f"Stopped before the budget of {budget}: {why}.")
         show(f"Kept in {study.journal}.")
-    if study.best is None:
+    if not study.history.finished:
         failed = next((trial.reason for trial in study.trials if trial.reason), "nothing was evaluated")
         raise RunFailed(f"no trial has finished: {failed}")
 

@@ -99,11 +99,11 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
         counts += f", {record.having('cancelled'):,} cancelled"
     if record.outside:
         counts += f"; {len(record.outside):,} outside the domain, which train the model"
-    best, told = record.best, record.last_told
+    told = record.last_told
     rows = [
-        ("journal", f"{record.path} ({record.sense}, seed {record.header.seed})"),
+        ("journal", f"{record.path} ({record.goal}, seed {record.header.seed})"),
         ("trials", f"{len(record.trials):,}{of}: {counts}"),
-        ("best", "no value yet" if best is None else f"{best.value:g} in trial {best.number}"),
+        ("best", best_text(record)),
         ("proved", proofs_text(record.proofs)),
         ("time in", spent_text(record.spent)),
     ]
@@ -113,6 +113,16 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
     if told is not None:
         rows.append(("last value", f"{duration(max(0.0, time.time() - told))} ago"))
     return rows
+
+
+def best_text(record: "Record") -> str:
+    """The best trial in a few words, or the size of the front."""
+    if record.goal.several and record.front:
+        return f"{plural(len(record.front), 'trial')} on the front"
+    if record.best is not None:
+        return f"{record.best.value:g} in trial {record.best.number}"
+    kept = " and ".join(map(str, record.goal.limits))
+    return f"no trial keeps {kept}" if record.finished else "no value yet"
 
 
 def status_table(record: "Record") -> Any:
@@ -180,7 +190,7 @@ def trials(
     chosen = [trial for trial in record.trials if state in (None, trial.state)]
     chosen = chosen[-last:] if last else chosen
     if csv_file is not None:
-        write(csv_file, proposed_csv(record.domain, chosen))
+        write(csv_file, proposed_csv(record.domain, chosen, record.goal))
     if as_json:
         for trial in chosen:
             emit(trial_entry(trial))
@@ -195,7 +205,7 @@ def trial_lines(chosen: "list[Trial]") -> list[str]:
 
     rows = [("trial", "value", "gap", "origin", "assignment")]
     for trial in chosen:
-        value = trial.state if trial.value is None else f"{trial.value:g}"
+        value = trial.shown
         gap = "" if trial.certificate is None else f"{trial.certificate.gap:.2%}"
         shown = "  ".join(f"{name}={value_text(given)}" for name, given in trial.assignment.items())
         if trial.reason:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from milbox.domain import Constraint, Domain, Symmetry
     from milbox.run import Stop
     from milbox.strategies import Strategy
+    from milbox.trials.goal import Goal
     from milbox.trials.sense import Sense
 
 SENSES: "dict[str, Sense]" = {
@@ -28,7 +29,7 @@ KINDS = {
     "real": ("low", "high", "step", "size", "encoding", "only_if"),
     "categorical": ("choices", "size", "encoding", "only_if"),
 }
-TABLES = ("variables", "constraints", "symmetries", "objective", "strategy", "stop")
+TABLES = ("variables", "constraints", "symmetries", "objective", "outputs", "strategy", "stop")
 OBJECTIVE = ("command", "python", "sense", "timeout", "retries", "directory", "environment")
 
 
@@ -54,11 +55,17 @@ class ProblemFile:
     text: str
     domain: "Domain"
     rules: tuple[Rule, ...]
-    sense: "Sense"
+    goal: "Goal"
+    """What is wanted of the outputs."""
     objective: "Command | PythonFunction | None"
     """None when values come from people, through `milbox tell`."""
     strategy: "Strategy"
     stop: "Stop"
+
+    @property
+    def sense(self) -> "Sense":
+        """Whether large or small values are good, where there is one objective."""
+        return self.goal.sense
 
     def blamed(self, guilty: "Iterable[Constraint]") -> list[Rule]:
         """The rules that state these constraints."""
@@ -119,6 +126,7 @@ class Parser:
 
     def problem(self, initial: int | None, strategy: str | None) -> ProblemFile:
         """Everything, in the order of the file."""
+        from milbox.cli.problem.objective import Command
         from milbox.domain import Domain
         from milbox.domain.stated import Words
 
@@ -138,8 +146,11 @@ class Parser:
             except ValueError as error:
                 self.fail(str(error), "symmetries")
         sense, objective = self.objective(declared)
+        goal = self.goal(sense, domain)
+        if isinstance(objective, Command):
+            objective = replace(objective, outputs=goal.named)
         chosen = self.strategy(domain, initial, strategy)
-        return ProblemFile(self.path, self.text, domain, rules, sense, objective, chosen, self.stop())
+        return ProblemFile(self.path, self.text, domain, rules, goal, objective, chosen, self.stop())
 
     def variables(self) -> dict[str, Any]:
         """The declared variables by name."""
@@ -299,6 +310,36 @@ class Parser:
             self.environment(form),
             tuple(name for name in declared if "only_if" in self.document["variables"][name]),
         )
+
+    def goal(self, sense: "Sense", domain: "Domain") -> "Goal":
+        """What is wanted of the outputs: senses by name, limits, and whether values are noisy."""
+        from milbox.trials.goal import goal_of
+
+        form = dict(self.table(self.document.get("outputs", {}), "outputs"))
+        limits = self.table(form.pop("limits", {}), "outputs", "limits")
+        switches = {}
+        for key, usual in (("noise", False), ("learn_failures", True)):
+            switches[key] = form.pop(key, usual)
+            if not isinstance(switches[key], bool):
+                self.fail(f"{key} must be true or false, not {switches[key]!r}", "outputs", key)
+        if form and "sense" in self.document.get("objective", {}):
+            self.fail("each output has its own sense, under [outputs]; leave this out", "objective", "sense")
+        senses = {}
+        for name, given in form.items():
+            senses[name] = SENSES.get(given, given) if isinstance(given, str) else given
+            if senses[name] not in SENSES.values():
+                self.fail(
+                    f"output {name!r} is to be 'maximize' or 'minimize', not {given!r}", "outputs", name
+                )
+        try:
+            goal = goal_of(objectives=senses or {"value": sense}, limits=limits, **switches)
+        except (TypeError, ValueError) as error:
+            blamed = next((("limits", name) for name in limits if repr(name) in str(error)), ("noise",))
+            self.fail(str(error), "outputs", *blamed)
+        clash = next((name for name in goal.outputs if name in domain.index), None)
+        if clash is not None:
+            self.fail(f"{clash!r} is a variable; give the output another name", "outputs", clash)
+        return goal
 
     def environment(self, form: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
         """Variables of the environment of a command."""

@@ -37,8 +37,8 @@ class Command:
     In the arguments `{k}` stands for the value of k, `{x[3]}` for an item, `{x}` for all items with commas
     between them, and `{{k}}` for itself; an argument that becomes empty is left out, so that a choice can be
     no flag at all, and so is one about a variable that does not exist. No shell is involved. The last line is
-    a number, or JSON: a number, `{"value": 3.5}`, or `{"failed": "why"}`. Any exit status but zero is a
-    failed trial.
+    a number, or JSON: a number, `{"value": 3.5}`, several outputs by name, or `{"failed": "why"}`. Any exit
+    status but zero is a failed trial.
 
     When the program has ended, its output is complete: processes that it left behind in its session are
     ended; a daemon that is to stay needs a session of its own.
@@ -53,19 +53,21 @@ class Command:
     environment: tuple[tuple[str, str], ...] = ()
     conditional: tuple[str, ...] = ()
     """Variables that are left out where they do not exist, and are None."""
+    outputs: tuple[str, ...] = ()
+    """The outputs to look for in JSON; without names there is only `value`."""
 
     def __str__(self) -> str:
         return f"{shlex.join(self.arguments)} in {self.directory}"
 
-    def __call__(self, **assignment: Any) -> float:
-        """The value the program prints."""
+    def __call__(self, **assignment: Any) -> Any:
+        """The value that the program prints, or outputs by name."""
         given = plain(assignment)
         for _ in range(self.retries):
             with contextlib.suppress(ObjectiveFailed):
                 return self.measured(given)
         return self.measured(given)
 
-    def measured(self, assignment: Mapping[str, Any]) -> float:
+    def measured(self, assignment: Mapping[str, Any]) -> Any:
         """One call of the program."""
         missing = {name for name in self.conditional if assignment[name] is None}
         pairs = [
@@ -119,8 +121,8 @@ class Command:
             if program is not None:
                 end_family(program)
 
-    def value(self, line: str, complaints: str) -> float:
-        """The value in the last line."""
+    def value(self, line: str, complaints: str) -> Any:
+        """The value in the last line, or outputs by name."""
         try:
             answer = json.loads(line)
         except (ValueError, RecursionError):
@@ -128,6 +130,8 @@ class Command:
         if isinstance(answer, dict):
             if "failed" in answer:
                 raise ObjectiveFailed(str(answer["failed"]))
+            if self.outputs:  # the study says what is missing
+                return {name: answer[name] for name in self.outputs if name in answer}
             answer = answer.get("value", line)
         try:
             if isinstance(answer, str):

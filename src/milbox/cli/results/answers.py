@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 from milbox.cli.console import InputError, plural, say
 from milbox.cli.problem.objective import text_of
 from milbox.cli.results.rows import Row, read_rows
-from milbox.cli.results.table import FIELDS, code_of, number_of, refuse_columns, shortened
+from milbox.cli.results.table import code_of, fields, number_of, refuse_columns, shortened
+from milbox.trials.goal import ONE
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
     from milbox.trials import Trial
+    from milbox.trials.goal import Goal
 
 MOST_LISTED = 12
 """How many columns a message lists."""
@@ -29,7 +31,8 @@ class Answer:
 
     line: int
     trial: int
-    value: float | None
+    value: float | dict[str, float] | None
+    """A number, or several by name."""
     reason: str | None
 
 
@@ -42,28 +45,28 @@ class Answers:
     complaints: list[str] = field(default_factory=list)
 
 
-def known_data(path: Path, domain: "Domain") -> list[tuple[dict[str, Any], float]]:
-    """The user's own measurements: a column for each scalar variable, and `value`.
+def known_data(path: Path, domain: "Domain", goal: "Goal" = ONE) -> list[tuple[dict[str, Any], Any]]:
+    """The user's own measurements: a column for each scalar variable, and `value` or each output.
 
     Trials that failed, or that nobody has measured yet, as `milbox export` writes them, are left out.
     """
     from milbox.trials.outside import assignment_at
 
-    found: list[tuple[dict[str, Any], float]] = []
+    found: list[tuple[dict[str, Any], Any]] = []
     places: dict[tuple[int, ...], int] = {}
     complaints: list[str] = []
     without = 0
-    rows = with_fields(read_rows(path), domain)
+    rows = with_fields(read_rows(path), domain, goal)
     needed = (v.name for i, v in enumerate(domain.variables) if i not in domain.conditions)
-    check_columns(rows, path, (*needed, "value"))
+    check_columns(rows, path, (*needed, *goal.outputs))
     for row in rows:
         try:
-            if unmeasured(row):
+            if unmeasured(row, goal):
                 without += 1
                 continue
             point = point_of(row, domain)
-            value = number_of(row.entries.get("value", ""), row.decimal_comma)
-            if point in places:
+            value = outputs_in(row, goal)
+            if point in places and not goal.noise:
                 raise ValueError(f"the same point stands on line {places[point]}; keep one of them")
             places[point] = row.line
             found.append((assignment_at(domain, point, {}), value))
@@ -77,12 +80,24 @@ def known_data(path: Path, domain: "Domain") -> list[tuple[dict[str, Any], float
     return found
 
 
-def unmeasured(row: Row) -> bool:
+def unmeasured(row: Row, goal: "Goal") -> bool:
     """Whether a row says itself that there is no value."""
-    value = row.entries.get("value")
-    empty = value is None or (isinstance(value, str) and not value.strip())
+    values = [row.entries.get(name) for name in goal.outputs]
     said = str(row.entries.get("state") or "").strip().lower()
-    return (empty and said in ("failed", "pending")) or is_failure(value)
+    return (all(map(is_empty, values)) and said in ("failed", "pending")) or any(map(is_failure, values))
+
+
+def is_empty(entry: Any) -> bool:
+    """Whether nothing was entered."""
+    return entry is None or (isinstance(entry, str) and not entry.strip())
+
+
+def outputs_in(row: Row, goal: "Goal") -> Any:
+    """The numbers of a row: one, or by name where there are several outputs or a standard error."""
+    found = {name: number_of(row.entries.get(name, ""), row.decimal_comma) for name in goal.outputs}
+    if goal.noise and not is_empty(row.entries.get("error")):
+        found["error"] = number_of(row.entries["error"], row.decimal_comma)
+    return found["value"] if list(found) == ["value"] else found
 
 
 def is_failure(value: Any) -> bool:
@@ -108,13 +123,13 @@ def point_of(row: Row, domain: "Domain") -> tuple[int, ...]:
     return point_of_values(domain, values, outside.code_of)
 
 
-def with_fields(rows: Sequence[Row], domain: "Domain") -> list[Row]:
+def with_fields(rows: Sequence[Row], domain: "Domain", goal: "Goal" = ONE) -> list[Row]:
     """The rows with `Trial` and `VALUE` as trial and value, unless a variable has that very name."""
-    refuse_columns(domain, FIELDS)
+    refuse_columns(domain, fields(goal))
     columns = {name for row in rows for name in row.entries}
     names: dict[str, str] = {}
-    for field_name in FIELDS:
-        alike = [c for c in columns if c.casefold() == field_name and c not in domain.index]
+    for field_name in fields(goal):
+        alike = [c for c in columns if c.casefold() == field_name.casefold() and c not in domain.index]
         if field_name not in columns and len(alike) == 1:
             names[alike[0]] = field_name
     return [row.renamed(names) for row in rows] if names else list(rows)
@@ -130,12 +145,14 @@ def check_columns(rows: Sequence[Row], path: Path, needed: Iterable[str]) -> Non
             raise InputError(f"{path}:1: there is no column {name!r}; the columns are {listed}{more}")
 
 
-def answers(rows: Sequence[Row], path: Path, domain: "Domain", trials: Sequence["Trial"]) -> Answers:
+def answers(
+    rows: Sequence[Row], path: Path, domain: "Domain", trials: Sequence["Trial"], goal: "Goal" = ONE
+) -> Answers:
     """The rows matched with the trials that were asked."""
     result = Answers()
     seen: dict[int, int] = {}
-    rows = with_fields(rows, domain)
-    check_columns(rows, path, ("trial", "value"))
+    rows = with_fields(rows, domain, goal)
+    check_columns(rows, path, ("trial", *goal.outputs))
     for row in rows:
         try:
             number = trial_number(row.entries.get("trial", ""), len(trials))
@@ -144,30 +161,41 @@ def answers(rows: Sequence[Row], path: Path, domain: "Domain", trials: Sequence[
             seen[number] = row.line
             trial = trials[number]
             same_point(row, domain, trial)
-            answer = answer_of(row, number)
+            answer = answer_of(row, number, goal)
             if answer is None:
                 result.open.append(number)
             elif trial.state == "pending":
                 result.given.append(answer)
-            elif (trial.value, trial.state) != (answer.value, "failed" if answer.reason else "finished"):
-                told = f"value {trial.value!r}" if trial.value is not None else "failed"
+            elif not told_so(trial, answer, goal):
+                told = f"value {trial.value!r}" if trial.value is not None else trial.shown
                 raise ValueError(f"trial {number} has been told already: {told}")
         except ValueError as error:
             result.complaints.append(f"{path}:{row.line}: {error}")
     return result
 
 
-def answer_of(row: Row, number: int) -> Answer | None:
-    """The value of a row, or the reason why there is none; None when the row is still open."""
-    value, reason = row.entries.get("value", ""), str(row.entries.get("reason") or "").strip()
-    text = value.strip() if isinstance(value, str) else ""
-    if is_failure(value) or row.entries.get("state") == "failed":
-        return Answer(
-            row.line, number, None, text.partition(":")[2].strip() or reason or "reported as failed"
-        )
-    if value is None or (isinstance(value, str) and not text):
+def told_so(trial: "Trial", answer: Answer, goal: "Goal") -> bool:
+    """Whether a trial has ended with this very answer."""
+    if answer.value is None:
+        return trial.state == "failed"
+    given = answer.value if isinstance(answer.value, dict) else {goal.outputs[0]: answer.value}
+    return trial.values == {name: value for name, value in given.items() if name in goal.outputs}
+
+
+def answer_of(row: Row, number: int, goal: "Goal" = ONE) -> Answer | None:
+    """The outputs of a row, or the reason why there are none; None when the row is still open."""
+    entries = [row.entries.get(name, "") for name in goal.outputs]
+    reason = str(row.entries.get("reason") or "").strip()
+    failure = next(filter(is_failure, entries), None)
+    if failure is not None or row.entries.get("state") == "failed":
+        said = str(failure or "").partition(":")[2].strip()
+        return Answer(row.line, number, None, said or reason or "reported as failed")
+    if all(map(is_empty, entries)):
         return Answer(row.line, number, None, reason) if reason else None
-    return Answer(row.line, number, number_of(value, row.decimal_comma), None)
+    missing = [name for name, entry in zip(goal.outputs, entries, strict=True) if is_empty(entry)]
+    if missing:
+        raise ValueError(f"{missing[0]!r} is empty; a trial has a value of every output, or of none")
+    return Answer(row.line, number, outputs_in(row, goal), None)
 
 
 def trial_number(given: Any, count: int) -> int:

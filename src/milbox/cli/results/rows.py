@@ -143,6 +143,11 @@ def _object(item: Any, path: Path, line: int) -> dict[str, Any]:
     if not isinstance(item, dict):
         raise InputError(f'{path}:{line}: expected an object such as {{"trial": 0, "value": 1.5}}')
     spread = {key: value for key, value in item.items() if key != "assignment"}
+    outputs = spread.pop("values", None)
+    if isinstance(outputs, dict):
+        spread.update(outputs)
+    elif outputs is not None:
+        spread["values"] = outputs
     assignment = item.get("assignment")
     if isinstance(assignment, dict):
         for name, value in assignment.items():

@@ -18,14 +18,18 @@ from milbox.cli.console import InputError, iso_time, jsonable
 from milbox.cli.problem.objective import text_of
 from milbox.domain.assignments import own_code
 from milbox.trials.checks import number_in
+from milbox.trials.goal import ONE
 
 if TYPE_CHECKING:
     from milbox.domain import Domain, Variable
     from milbox.trials import Trial
+    from milbox.trials.goal import Goal
 
 
-FIELDS = ("trial", "value", "reason", "state")
-"""Columns of a file of results that are no variables."""
+def fields(goal: "Goal") -> tuple[str, ...]:
+    """Columns of a file of results that are no variables."""
+    return ("trial", *goal.outputs, *(("error",) if goal.noise else ()), "reason", "state")
+
 
 # Texts that begin so are formulas to spreadsheets.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -36,10 +40,11 @@ PROPOSED = {"origin": "origin", "prediction": "acquisition", "certificate": "sta
 """Columns of a batch that say where a point comes from, and the entries of a trial that they show."""
 
 
-def proposed_csv(domain: "Domain", trials: Iterable["Trial"]) -> str:
+def proposed_csv(domain: "Domain", trials: Iterable["Trial"], goal: "Goal" = ONE) -> str:
     """A batch to be measured: number, variables, where each point comes from, and an empty value."""
-    shown = {name: entry for name, entry in PROPOSED.items() if name not in domain.index}
-    return batch_csv(domain, trials, before=shown)
+    taken = {*domain.index, *goal.outputs}
+    shown = {name: entry for name, entry in PROPOSED.items() if name not in taken}
+    return batch_csv(domain, trials, before=shown, goal=goal)
 
 
 def batch_csv(
@@ -47,20 +52,22 @@ def batch_csv(
     trials: Iterable["Trial"],
     extra: Sequence[str] = (),
     before: Mapping[str, str] = MappingProxyType({}),
+    goal: "Goal" = ONE,
 ) -> str:
-    """Trials as CSV: number, variables, value, and further entries, before the value or after it."""
-    refuse_columns(domain, (*FIELDS, *extra))
+    """Trials as CSV: number, variables, outputs, and further entries, before the outputs or after them."""
+    refuse_columns(domain, (*fields(goal), *extra))
+    extra = [name for name in extra if name not in goal.outputs]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = (v.name for v in domain.variables)
-    writer.writerow(map(harmless, ["trial", *names, *before, "value", *extra]))
+    writer.writerow(map(harmless, ["trial", *names, *before, *goal.outputs, *extra]))
     for trial in trials:
         texts = values_text(domain, trial)
         entry = trial_entry(trial)
         first = ["" if entry[name] is None else entry[name] for name in before.values()]
         rest = ["" if entry[name] is None else entry[name] for name in extra]
-        value = "" if trial.value is None else repr(trial.value)
-        writer.writerow(map(harmless, [trial.number, *texts, *first, value, *rest]))
+        values = [repr(trial.values[name]) if name in trial.values else "" for name in goal.outputs]
+        writer.writerow(map(harmless, [trial.number, *texts, *first, *values, *rest]))
     return out.getvalue()
 
 
@@ -111,6 +118,8 @@ def trial_entry(trial: "Trial") -> dict[str, Any]:
         for name, column in COLUMNS.items()
     }
     first = {"trial": entries.pop("number"), "state": trial.state, "value": trial.value}
+    if trial.several:
+        first["values"] = trial.values
     return {**first, "assignment": jsonable(trial.assignment), **entries}
 
 

@@ -1,0 +1,131 @@
+"""Several outputs, limits and noise in problem files, in files of results, and on the command line."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from cli.conftest import Milbox
+
+PROBLEM = """\
+[variables]
+op = { kind = "categorical", choices = ["conv", "pool"] }
+width = { kind = "integer", low = 1, high = 3, only_if = "op == 'conv'" }
+ph = { kind = "real", low = 5.0, high = 6.0, step = 0.5 }
+[objective]
+python = "measure:outputs"
+[outputs]
+yield = "maximize"
+cost = "minimize"
+limits = { tox = ["<=", 0.05] }
+"""
+
+MEASURE = """\
+def outputs(op, width, ph):
+    size = width or 1
+    return {"yield": (width or 0) * ph, "cost": size + ph, "tox": 0.02 * size}
+"""
+
+COMMAND = """\
+import json, sys
+point = json.load(sys.stdin)
+size = point.get("width", 1)
+gain = point.get("width", 0) * point["ph"]
+print(json.dumps({"yield": gain, "cost": size + point["ph"], "tox": 0.02 * size}))
+"""
+
+BY_HAND = PROBLEM.replace('python = "measure:outputs"\n', "")
+
+
+def enumerated() -> set[tuple[float, float]]:
+    """The front of the problem above, by all of its points."""
+    sizes = [0, 1, 2, 3]
+    points = [(w * p, max(w, 1) + p) for w in sizes for p in (5.0, 5.5, 6.0) if 0.02 * max(w, 1) <= 0.05]
+    return {a for a in points if not any(b != a and b[0] >= a[0] and b[1] <= a[1] for b in points)}
+
+
+def test_a_run_ends_with_the_front_of_all_points(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(PROBLEM)
+    (tmp_path / "measure.py").write_text(MEASURE)
+    assert "gave yield " in milbox("check", "p.toml").output
+    ran = milbox("run", "p.toml", "--budget", "30", "--initial", "4")
+    assert "a front of 5 trials (12 trials)" in ran.output
+    assert "this is proved" in ran.output
+    entry = milbox("status", "p.db", "--json").json
+    assert {(t["values"]["yield"], t["values"]["cost"]) for t in entry["front"]} == enumerated()
+    assert "5 trials on the front" in milbox("status", "p.db").output
+    assert "continuing" in milbox("resume", "p.db").complaints
+    milbox("export", "p.db", "--out", "p.csv")
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "p.csv").read_text())))
+    assert rows[0]["tox"]
+    milbox("ask", "new.db", "--problem", "p.toml", "--known", "p.csv", status=3)  # every point is known
+
+
+def test_commands_print_outputs_by_name(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(
+        PROBLEM.replace('python = "measure:outputs"', 'command = ["python3", "c.py"]')
+    )
+    (tmp_path / "c.py").write_text(COMMAND)
+    ran = milbox("run", "p.toml", "--budget", "2", "--initial", "2")
+    assert "a front of" in ran.output
+    (tmp_path / "c.py").write_text('print(\'{"yield": 1, "cost": 2}\')')
+    ran = milbox("run", "p.toml", "--budget", "1", "--journal", "q.db", status=1)
+    assert "has no output 'tox'" in ran.complaints
+
+
+def test_files_of_results_have_a_column_for_each_output(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(BY_HAND)
+    ran = milbox("ask", "p.db", "--problem", "p.toml", "--count", "3", "--csv", "b.csv", "--initial", "3")
+    assert "fill in the columns yield, cost, tox" in ran.complaints
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "b.csv").read_text())))
+    assert [rows[0][name] for name in ("yield", "cost", "tox")] == ["", "", ""]
+    rows[0] |= {"yield": "1", "cost": "2", "tox": "0.01"}
+    rows[1] |= {"yield": "failed: broke"}
+    rows[2] |= {"yield": "1"}
+
+    def told(status: int) -> str:
+        with (tmp_path / "b.csv").open("w") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        ran = milbox("tell", "p.db", "b.csv", status=status)
+        return ran.output + ran.complaints
+
+    assert "'cost' is empty" in told(2)
+    rows[2]["yield"] = ""
+    assert "recorded 2 trials, 1 pending; 1 trial on the front" in told(0)
+    assert "recorded 0 trials" in told(0)
+    rows[0]["cost"] = "3"
+    assert "told already: yield 1, cost 2, tox 0.01" in told(2)
+    milbox("tell", "p.db", "--trial", "2", "--value", "3", status=2)
+    milbox("tell", "p.db", "--trial", "2", "--value", "yield=3", "--value", "cost=1", "--value", "tox=0")
+    ran = milbox("amend", "p.db", "2", "yield=4", "cost=1", "tox=0.02")
+    assert "was yield 3, cost 1, tox 0 and is yield 4, cost 1, tox 0.02" in ran.output
+    fixed = milbox("ask", "p.db", "--fix", "ph=6.0", "--where", "op == 'conv'", "--json").json["trials"][0]
+    assert (fixed["assignment"]["ph"], fixed["assignment"]["op"]) == (6.0, "conv")
+
+
+def test_noisy_results_may_come_with_errors_and_repeats(milbox: Milbox, tmp_path: Path) -> None:
+    text = '[variables]\nx = { kind = "integer", low = 0, high = 9 }\n[outputs]\nnoise = true\n'
+    (tmp_path / "p.toml").write_text(text)
+    (tmp_path / "old.csv").write_text("x,value,error\n3,1.0,0.1\n3,1.2,0.1\n5,2.0,\n")
+    milbox("ask", "p.db", "--problem", "p.toml", "--known", "old.csv", "--initial", "2")
+    milbox("tell", "p.db", "--trial", "3", "--value", "value=1.5", "--value", "error=0.2")
+    entry = milbox("best", "p.db", "--json").json
+    assert entry["state"] == "finished"
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ('"maximize"', '"large"', "'yield' is to be 'maximize' or 'minimize'"),
+        ('["<=", 0.05]', '["<", 0.05]', "the limit of 'tox'"),
+        ("limits =", "noise = true\nlimits =", "noise is for one objective"),
+        ("yield =", "ph =", "'ph' is a variable"),
+        ("[outputs]", 'sense = "minimize"\n[outputs]', "each output has its own sense"),
+    ],
+)
+def test_what_is_wrong_is_named(milbox: Milbox, tmp_path: Path, right: str, wrong: str, words: str) -> None:
+    (tmp_path / "p.toml").write_text(PROBLEM.replace(right, wrong, 1))
+    assert words in milbox("check", "p.toml", "--no-evaluate", status=2).complaints

@@ -201,6 +201,28 @@ def test_a_program_s_family_is_a_job(kernel: Kernel32, monkeypatch: pytest.Monke
     assert kernel.calls == [("terminate", 100, 1), ("close", 100)]
 
 
+@pytest.mark.parametrize("status", [0, None])
+def test_a_program_that_is_no_job(
+    kernel: Kernel32, monkeypatch: pytest.MonkeyPatch, status: int | None
+) -> None:
+    """One that has ended already has no family; any other is not left to itself."""
+    killed: list[int] = []
+    program = SimpleNamespace(
+        pid=4711, _handle=8, poll=lambda: status, kill=lambda: killed.append(4711), wait=lambda _: 0
+    )
+    kernel.error = 5
+    monkeypatch.setattr(kernel, "AssignProcessToJobObject", lambda *_: False)
+    monkeypatch.setattr(kernel, "OpenJobObjectW", lambda *_: None)
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: program)
+    if status is None:
+        with pytest.raises(OSError, match="Windows error 5"):
+            system.start_family(["simulate"])
+    else:
+        system.end_family(system.start_family(["simulate"]))
+    assert killed == ([4711] if status is None else [])
+    assert kernel.calls[-1] == ("close", 100)
+
+
 def test_a_worker_s_family_is_found_by_its_number(kernel: Kernel32) -> None:
     kernel.jobs[7] = "Local\\milbox-42"
     system.kill_family(42)

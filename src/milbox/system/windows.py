@@ -93,7 +93,12 @@ def last_error() -> int:
 def start_family(arguments: Sequence[str], **settings: Any) -> "subprocess.Popen[bytes]":
     """A program at the head of a family of its own."""
     leader: Any = subprocess.Popen(arguments, creationflags=CREATE_NEW_PROCESS_GROUP, **settings)
-    _make_job(leader.pid, int(leader._handle))
+    try:
+        _make_job(leader.pid, int(leader._handle))
+    except OSError:
+        if leader.poll() is None:  # one that has ended already cannot be put into a job
+            leader.kill()
+            raise
     return leader  # type: ignore[no-any-return]
 
 
@@ -166,7 +171,10 @@ def _make_job(leader: int, process: int) -> None:
         )
         and kernel().AssignProcessToJobObject(job, process)
     ):
-        raise _failure()
+        failure = _failure()
+        if job:
+            kernel().CloseHandle(job)
+        raise failure
     _jobs[leader] = job
 
 

@@ -24,6 +24,7 @@ ENTRIES = {
     "milbox.surrogates.relu.descent": {"descend"},
     "milbox.surrogates.trees.leaves": {"add_leaves"},
     "milbox.inner.search.tree": {"advance", "shuffled_root"},
+    "milbox.inner.ranges.tree": {"explore"},
     "milbox.inner.climb.kernel": {"climb", "label_all"},
     "milbox.inner.evolution.kernels": {
         "cross",
@@ -58,6 +59,11 @@ def steps() -> None:
                 Evolution(Balanced(), evaluations=200),
             ):
                 inner.solve(Query.of(net, domain, points), rng)
+    t = mb.real("t", 0, 1, 3)
+    mixture = mb.Domain([t], [t.sum() == 1])
+    points = [(0, 0, 1_000_000), (500_000, 500_000, 0)]
+    net = ReluLearner(hidden=(4,), steps=20).fit(mixture.encode(points), np.array([0.0, 1.0]), rng)
+    Branch().solve(Query.of(net, mixture, points), rng)
     tree = joined([([0, -1, -1], [0.5, 0, 0], [1, 0, 0], [2, 0, 0], [0, 1, 2])])
     tree.predict(np.array([[0.0], [1.0]]))
 
@@ -103,7 +109,7 @@ def test_no_call_keeps_an_argument(monkeypatch: pytest.MonkeyPatch) -> None:
         for name in names:
             function = getattr(importlib.import_module(module), name)
             # `maximise` took their names when it was imported, all others take theirs when they call.
-            where = "milbox.inner.search.maximise" if module == "milbox.inner.search.tree" else module
+            where = module.replace(".tree", ".maximise") if module.startswith("milbox.inner") else module
             monkeypatch.setattr(importlib.import_module(where), name, watched(module, name, function))
     steps()
     assert called == {(module, name) for module, names in ENTRIES.items() for name in names}

@@ -11,11 +11,12 @@ import optuna
 import pytest
 from optuna.samplers import BaseSampler
 from optuna.storages.journal import JournalFileBackend
-from optuna.testing.pytest_samplers import BasicSamplerTestCase, SingleOnlySamplerTestCase
-from optuna.trial import Trial, TrialState
+from optuna.testing.pytest_samplers import BasicSamplerTestCase, MultiObjectiveSamplerTestCase
+from optuna.trial import FrozenTrial, Trial, TrialState
 
 import milbox as mb
 from milbox.integrations.optuna import POINT, MilboxSampler
+from milbox.strategies.evolution import RegEvo
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
@@ -34,7 +35,7 @@ def objective(trial: Trial) -> float:
     return k + {"a": 0, "b": 5, "c": 1}[op] + bits[2]
 
 
-class TestOptunasOwnSuite(BasicSamplerTestCase, SingleOnlySamplerTestCase):
+class TestOptunasOwnSuite(BasicSamplerTestCase, MultiObjectiveSamplerTestCase):
     """The parts of Optuna's suite that do not suggest floats as relative parameters."""
 
     @pytest.fixture
@@ -196,3 +197,47 @@ def test_threads_never_repeat() -> None:
     study = optuna.create_study(sampler=MilboxSampler(small_domain(), 0, mb.NNMILP(initial=5)))
     study.optimize(objective, n_trials=20, n_jobs=4)
     assert len({tuple(sorted(t.params.items())) for t in study.trials}) == 20
+
+
+def test_several_directions_and_constraints() -> None:
+    x, t = mb.integer("x", 0, 3), mb.real("t", 0, 1, step=0.5)
+    domain = mb.Domain([x, t])
+
+    def objective(trial: optuna.Trial) -> tuple[float, float]:
+        a, b = trial.suggest_int("x", 0, 3), trial.suggest_float("t", 0, 1, step=0.5)
+        trial.set_user_attr("heat", a + b)
+        return a + b, a * a - b
+
+    def heat(trial: FrozenTrial) -> tuple[float, ...]:
+        return (trial.user_attrs["heat"] - 2.5,)
+
+    sampler = MilboxSampler(domain, 0, mb.NNMILP(initial=3), constraints_func=heat)
+    study = optuna.create_study(directions=["maximize", "minimize"], sampler=sampler)
+    study.optimize(objective, n_trials=12)
+    assert len({tuple(trial.params.values()) for trial in study.trials}) == 12
+    points = [(a + b, a * a - b) for a in range(4) for b in (0.0, 0.5, 1.0) if a + b <= 2.5]
+    front = {p for p in points if not any(q != p and q[0] >= p[0] and q[1] <= p[1] for q in points)}
+    assert {tuple(trial.values) for trial in study.best_trials} == front
+
+
+def test_one_direction_with_a_constraint_is_learned() -> None:
+    x = mb.integer("x", 0, 30, encoding="integer")
+
+    def objective(trial: optuna.Trial) -> float:
+        return float(trial.suggest_int("x", 0, 30))
+
+    sampler = MilboxSampler(
+        mb.Domain([x]), 0, mb.LinearMILP(initial=4), constraints_func=lambda trial: (trial.params["x"] - 9,)
+    )
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    study.optimize(objective, n_trials=12)
+    assert any(trial.params["x"] == 9 for trial in study.trials)
+
+
+def test_strategies_that_see_one_value_refuse_several() -> None:
+    x = mb.integer("x", 0, 3)
+    study = optuna.create_study(
+        directions=["maximize", "minimize"], sampler=MilboxSampler(mb.Domain([x]), 0, RegEvo())
+    )
+    with pytest.raises(TypeError, match="one value of each trial"):
+        study.optimize(lambda trial: (trial.suggest_int("x", 0, 3), 0.0), n_trials=1)

@@ -7,7 +7,7 @@ objective suggests one parameter per scalar variable, by its name: `trial.sugges
 import contextlib
 import secrets
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -19,6 +19,7 @@ from optuna.distributions import (
     IntDistribution,
 )
 from optuna.samplers import BaseSampler, RandomSampler
+from optuna.samplers._base import _process_constraints_after_trial
 from optuna.study import Study, StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
@@ -33,6 +34,7 @@ from milbox.strategies import NNMILP
 from milbox.strategies.initial import settled
 from milbox.trials import Empty, Failed, Finished, History, Pending, Proposal, Trial, Unknown
 from milbox.trials.exhaustion import nothing_found
+from milbox.trials.goal import ONE, Goal, goal_of
 from milbox.trials.sense import Sense, sign_of
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 POINT = "milbox:point"
 ORIGIN = "milbox:origin"
 CERTIFICATE = "milbox:certificate"
+CONSTRAINTS = "constraints"
+"""Optuna's key for what `constraints_func` returned; with a colon and a name, for `set_constraint`."""
 LOGGER = optuna.logging.get_logger(__name__)
 
 
@@ -59,6 +63,8 @@ class MilboxSampler(BaseSampler):
         strategy: who chooses; NN+MILP by default.
         budget: how many trials there will be, if that is known; the number of random points first follows
             from it where the strategy does not say.
+        constraints_func: called with each trial that has ended, as Optuna's own samplers do; returns numbers
+            that are at most zero where a constraint on what was measured is kept. Each is learned.
     """
 
     def __init__(
@@ -68,11 +74,13 @@ class MilboxSampler(BaseSampler):
         strategy: "Strategy | None" = None,
         *,
         budget: int | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
     ) -> None:
         ensure_feasible(domain, Scip())
         self._domain = domain
         self._seed = secrets.randbits(128) if seed is None else seed
         self._strategy: Strategy = settled(NNMILP() if strategy is None else strategy, domain, budget)
+        self._constraints = constraints_func
         self._others = RandomSampler(seed=seed)
         self._lock = threading.Lock()
 
@@ -89,7 +97,6 @@ class MilboxSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """The proposal's values of the parameters in the search space."""
-        self._raise_error_if_multi_objective(study)
         return {
             name: self.sample_independent(study, trial, name, distribution)
             for name, distribution in search_space.items()
@@ -99,7 +106,6 @@ class MilboxSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         """The value of one parameter in the trial's proposal; a random one when it is not in the domain."""
-        self._raise_error_if_multi_objective(study)
         place = self._domain.index.get(param_name)
         if place is None:
             self._check_spelling(param_name)
@@ -124,7 +130,9 @@ class MilboxSampler(BaseSampler):
     def after_trial(
         self, study: Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
-        """Say so when the objective suggested only some of the domain's variables."""
+        """Keep the constraints; say so when the objective suggested only some of the domain's variables."""
+        if self._constraints is not None:
+            _process_constraints_after_trial(self._constraints, study, trial, state)
         self._others.after_trial(study, trial, state, values)
         if state is TrialState.COMPLETE:
             unsaid = [v.name for v in self._domain.variables if v.name not in trial.params]
@@ -174,8 +182,13 @@ class MilboxSampler(BaseSampler):
         history = history_of(
             [other for other in others if other.number != trial.number],
             self._domain,
-            "maximize" if study.direction is StudyDirection.MAXIMIZE else "minimize",
+            ["maximize" if each is StudyDirection.MAXIMIZE else "minimize" for each in study.directions],
         )
+        if history.goal.named and not getattr(self._strategy, "takes_goals", False):
+            raise TypeError(
+                f"the strategy {self._strategy} looks at one value of each trial; NNMILP, LinearMILP and "
+                f"RandomSearch take several directions and constraints_func"
+            )
         rng = np.random.default_rng([self._seed, trial.number, len(history)])
         answer = self._strategy.propose(self._domain, history, 1, rng)
         if isinstance(answer, Empty):
@@ -224,28 +237,60 @@ def end(study: Study, error: Exhausted) -> NoReturn:
     raise optuna.TrialPruned(str(error)) from None
 
 
-def history_of(trials: Sequence[FrozenTrial], domain: Domain, sense: Sense) -> History:
+def history_of(trials: Sequence[FrozenTrial], domain: Domain, senses: Sequence[Sense]) -> History:
     """Optuna's trials as a history, in the sense in which large is good.
 
     A trial counts with the parameters it really had, also when a user enqueued or added it; one that lies
     outside the domain, or has a value that is not finite, teaches nothing and is left out.
     """
+    goal = goal_in(trials, senses)
     found: dict[tuple[int, ...], Trial] = {}
     for trial in trials:
         point = point_of(trial, domain)
         if point is None or not domain.contains(point):
             continue
-        outcome: Pending | Finished | Failed
-        if trial.state is TrialState.COMPLETE and trial.values is not None and np.isfinite(trial.values[0]):
-            outcome = Finished(sign_of(sense) * trial.values[0])
-        elif trial.state.is_finished():
-            outcome = Failed(trial.state.name)
-        else:
-            outcome = Pending()
+        outcome = outcome_of(trial, goal, senses)
         # Of a point tried twice (Optuna lets users add such trials) a measured one counts.
         if point not in found or not isinstance(found[point].outcome, Finished):
             found[point] = Trial(len(found), Proposal(point, "optuna"), outcome)
-    return History(tuple(Trial(i, t.proposal, t.outcome) for i, t in enumerate(found.values())))
+    return History(tuple(Trial(i, t.proposal, t.outcome) for i, t in enumerate(found.values())), goal)
+
+
+def goal_in(trials: Sequence[FrozenTrial], senses: Sequence[Sense]) -> Goal:
+    """What is wanted: every objective large, as `outcome_of` turns them, and every constraint kept."""
+    kept = dict.fromkeys(name for trial in trials for name in constraints_of(trial))
+    if len(senses) == 1 and not kept:
+        return ONE
+    return goal_of(
+        objectives={f"objective {i}": "maximize" for i in range(len(senses))},
+        limits=dict.fromkeys(kept, ("<=", 0.0)),
+    )
+
+
+def outcome_of(trial: FrozenTrial, goal: Goal, senses: Sequence[Sense]) -> Pending | Finished | Failed:
+    """What came of a trial, with values of which large ones are good."""
+    if not trial.state.is_finished():
+        return Pending()
+    if trial.state is not TrialState.COMPLETE:
+        return Failed(trial.state.name, infeasible=trial.state is TrialState.FAIL)
+    values = [sign_of(sense) * value for sense, value in zip(senses, trial.values or (), strict=False)]
+    names = [name for name, _ in goal.objectives]
+    outputs = dict(zip(names, values, strict=False)) | constraints_of(trial)
+    if not all(name in outputs and np.isfinite(outputs[name]) for name in goal.outputs):
+        return Failed(trial.state.name, infeasible=False)
+    return goal.told({name: outputs[name] for name in goal.outputs}, f"trial {trial.number}")
+
+
+def constraints_of(trial: FrozenTrial) -> dict[str, float]:
+    """What a trial says of its constraints, by name; at most zero where they are kept."""
+    listed = enumerate(trial.system_attrs.get(CONSTRAINTS) or ())
+    named = {f"{CONSTRAINTS} {place}": value for place, value in listed}
+    prefix = f"{CONSTRAINTS}:"
+    return named | {
+        f"{CONSTRAINTS} {key.removeprefix(prefix)}": value
+        for key, value in trial.system_attrs.items()
+        if key.startswith(prefix)
+    }
 
 
 def point_of(trial: FrozenTrial, domain: Domain) -> tuple[int, ...] | None:

@@ -129,3 +129,10 @@ def test_noisy_results_may_come_with_errors_and_repeats(milbox: Milbox, tmp_path
 def test_what_is_wrong_is_named(milbox: Milbox, tmp_path: Path, right: str, wrong: str, words: str) -> None:
     (tmp_path / "p.toml").write_text(PROBLEM.replace(right, wrong, 1))
     assert words in milbox("check", "p.toml", "--no-evaluate", status=2).complaints
+
+
+def test_targets_are_for_one_objective(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(PROBLEM)
+    (tmp_path / "measure.py").write_text(MEASURE)
+    ran = milbox("run", "p.toml", "--budget", "9", "--target", "3", status=2)
+    assert "a target is for one objective" in ran.complaints

@@ -64,7 +64,7 @@ def reason(stop: Stop, study: Study, elapsed: float) -> str | None:
 def check_stop(stop: Stop, goal: Goal) -> None:
     """Refuse a target where no single value could reach it."""
     if stop.target is not None and goal.several:
-        raise ValueError("target= is for one objective; with several, use patience=, seconds= or callback=")
+        raise ValueError("a target is for one objective; with several, use patience or seconds")
 
 
 def _latest_gain(study: Study) -> Trial | None:

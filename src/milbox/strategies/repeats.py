@@ -4,7 +4,7 @@ import numpy as np
 
 from milbox.domain import Domain
 from milbox.trials import Answer, Empty, Found, History, Proposal, Trial
-from milbox.trials.noise import estimated
+from milbox.trials.noise import estimated, keeping
 
 
 def repeats(domain: Domain, history: History) -> list[Proposal]:
@@ -15,8 +15,7 @@ def repeats(domain: Domain, history: History) -> list[Proposal]:
     """
     if not history.goal.noise or (len(history) and history.trials[-1].proposal.repeat):
         return []
-    kept = [trial for trial in history.finished if history.goal.keeps(trial)]
-    estimates = estimated(domain, kept, 1.0)
+    estimates = estimated(domain, keeping(history.finished, history.goal), 1.0)
     if len(estimates.groups) < 2:
         return []
     first, second = np.argsort(-estimates.means, kind="stable")[:2].tolist()
@@ -37,7 +36,7 @@ def where_none_is_new(answer: Answer, domain: Domain, history: History, count: i
     if not (history.goal.noise and isinstance(answer, Empty)):
         return answer
     inside = [trial for trial in history.finished if domain.contains(trial.point)]
-    kept = [trial for trial in inside if history.goal.keeps(trial)] or inside
+    kept = keeping(inside, history.goal) or inside
     if not kept:
         return answer
     estimates = estimated(domain, kept, 1.0)

@@ -14,6 +14,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
+from milbox.trials.goal import Goal
 from milbox.trials.trial import Finished, Trial
 
 MOST = 500
@@ -60,6 +61,25 @@ def grouped(trials: Iterable[Trial]) -> list[Group]:
         if isinstance(trial.outcome, Finished):
             found.setdefault(trial.point, []).append((trial, trial.outcome))
     return [_group(members) for members in found.values()]
+
+
+def keeping(trials: Iterable[Trial], goal: Goal) -> list[Trial]:
+    """The finished trials of points that keep the limits by the means of their outputs, not by luck."""
+    finished = [trial for trial in trials if isinstance(trial.outcome, Finished)]
+    if not goal.limits:
+        return [trial for trial in finished if goal.keeps(trial)]
+    found: dict[Point, list[Trial]] = {}
+    for trial in finished:
+        found.setdefault(trial.point, []).append(trial)
+    kept = set()
+    for point, members in found.items():
+        means = {
+            limit.output: float(np.mean([trial.values.get(limit.output, math.nan) for trial in members]))
+            for limit in goal.limits
+        }
+        if all(limit.slack(means[limit.output]) >= 0 for limit in goal.limits):
+            kept.add(point)
+    return [trial for trial in finished if trial.point in kept and trial.outside is None]
 
 
 def _group(members: list[tuple[Trial, Finished]]) -> Group:

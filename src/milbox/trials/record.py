@@ -18,7 +18,7 @@ from milbox.trials.front import front_of
 from milbox.trials.goal import Goal
 from milbox.trials.header import Header
 from milbox.trials.journal import Place, name_of, place_of, read_journal
-from milbox.trials.noise import Estimates, estimated
+from milbox.trials.noise import Estimates, estimated, keeping
 from milbox.trials.origin import Source
 from milbox.trials.sense import Sense, sign_of
 from milbox.trials.trial import Certificate, Failed, Finished, Pending, State, Trial
@@ -41,7 +41,7 @@ def best_of(trials: Iterable[Trial], goal: Goal, domain: Domain | None = None) -
     Where values are noisy and the domain is given, it is a trial of the point with the best estimate.
     """
     if goal.noise and domain is not None:
-        kept = [trial for trial in trials if trial.value is not None and goal.keeps(trial)]
+        kept = keeping(trials, goal)
         return recommended(estimated(domain, kept, sign_of(goal.sense)), sign_of(goal.sense))
     found = ranked(trials, goal)
     return found[0] if found else None
@@ -135,7 +135,7 @@ class Record:
     @cached_property
     def estimates(self) -> Estimates:
         """What noisy measurements say about the points measured that keep the limits."""
-        return estimated(self.domain, [t for t in self.finished if self.goal.keeps(t)], self.sign)
+        return estimated(self.domain, keeping(self.finished, self.goal), self.sign)
 
     @property
     def sense(self) -> Sense:

@@ -215,13 +215,17 @@ def drive(
     from milbox.cli.summary import outcome_lines, summary
     from milbox.errors import ObjectiveFailed
     from milbox.run import evaluations
-    from milbox.run.stopping import reason
+    from milbox.run.stopping import check_stop, reason
     from milbox.system import requests_as_interrupts
     from milbox.trials.record import asked
 
     assert problem.objective is not None, "check_runnable comes first"
     given: dict[str, Any] = {"target": target, "patience": patience, "seconds": seconds}
     stop = replace(problem.stop, **{name: value for name, value in given.items() if value is not None})
+    try:
+        check_stop(stop, study.goal)
+    except ValueError as error:
+        raise InputError(str(error)) from None
     if budget > asked(study.trials):
         study.note(
             {"budget": budget, "workers": workers}

@@ -243,3 +243,16 @@ def test_every_strategy_copes_with_points_outside(name: str) -> None:
             domain, strategy_named(name, None if name == "random" else 5, domain), known=list(rows.values())
         )
     told(study, 5)
+
+
+def test_noisy_studies_change_too() -> None:
+    x = mb.integer("x", 0, 3)
+    study = mb.Study(mb.Domain([x]), mb.NNMILP(initial=2), noise=True)
+    for _ in range(7):
+        trial = study.ask()
+        study.tell(trial.number, float(trial.assignment["x"]))
+    assert any(trial.proposal.repeat for trial in study.trials)
+    study.change(mb.Domain([mb.integer("x", 0, 2)]))
+    assert study.ask().assignment["x"] <= 2
+    assert study.best is not None
+    assert study.best.assignment["x"] == 2

@@ -136,3 +136,16 @@ def test_targets_are_for_one_objective(milbox: Milbox, tmp_path: Path) -> None:
     (tmp_path / "measure.py").write_text(MEASURE)
     ran = milbox("run", "p.toml", "--budget", "9", "--target", "3", status=2)
     assert "a target is for one objective" in ran.complaints
+
+
+def test_explain_says_what_was_measured(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(PROBLEM)
+    (tmp_path / "measure.py").write_text(MEASURE)
+    milbox("run", "p.toml", "--budget", "5", "--initial", "4")
+    told = milbox("explain", "p.db", "4").output
+    assert "Trial 4 has yield " in told
+    assert "fitted to the 4 values" in told
+    (tmp_path / "one.toml").write_text(PROBLEM.replace('cost = "minimize"\n', "").replace("0.05", "-1"))
+    milbox("run", "one.toml", "--budget", "2", "--initial", "2")
+    assert "Trial 0 has yield " in milbox("explain", "one.db", "0").output
+    assert "no trial keeps tox <= -1" in milbox("status", "one.db").output

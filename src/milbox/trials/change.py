@@ -62,7 +62,7 @@ def moved(
             f"values={{{first.name!r}: {first.value(first.codes[0])!r}}}"
         )
     former: dict[str, list[Any]] = {}
-    points: dict[Point, int] = {}
+    points: dict[tuple[Point, int], int] = {}
     found = []
     for trial in trials:
         had = dict(scalars(trial.assignment))
@@ -82,9 +82,10 @@ def moved(
                     codes[place] = code_in(new, place, given[variable.name], former, trial.number)
         point = tuple(codes)
         if not isinstance(trial.outcome, Cancelled):
-            if point in points:
-                raise ValueError(f"trials {points[point]} and {trial.number} would become the same point")
-            points[point] = trial.number
+            key = point, trial.proposal.repeat
+            if key in points:
+                raise ValueError(f"trials {points[key]} and {trial.number} would become the same point")
+            points[key] = trial.number
         found.append(replace(trial, proposal=replace(trial.proposal, point=point)))
     return placed(found, new, former), former
 

@@ -99,12 +99,14 @@ def explained(strategy: "Strategy", domain: "Domain", history: "History") -> str
 def fitted_to(trial: "Trial", record: "Record") -> int:
     """The number of values known when the trial was asked, to which its surrogate was fitted."""
     asked = trial.asked_at
-    told = [getattr(t.outcome, "told_at", None) for t in record.trials[: trial.number] if t.value is not None]
+    told = [getattr(t.outcome, "told_at", None) for t in record.trials[: trial.number] if t.values]
     return sum(moment is None or asked is None or moment <= asked for moment in told)
 
 
 def headline(trial: "Trial", best: "list[Trial]") -> str:
     """The outcome of the trial and its rank."""
+    if trial.several and (trial.value is None or trial not in best):
+        return f"Trial {trial.number} has {trial.shown}."
     if trial.value is None:
         why = f": {trial.short_reason}" if trial.reason else ""
         return f"Trial {trial.number} is {trial.state}{why}."

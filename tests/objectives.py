@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +42,10 @@ def hang_at(number: int, mark: Path, x: Any, k: int) -> float:
             file.write(f"{child.pid}\n")
         child.wait()
     return score(x, k)
+
+
+def slow_at_zero(x: int) -> dict[str, float]:
+    """An output that takes half a minute at zero."""
+    if x == 0:
+        time.sleep(30)
+    return {"a": float(x)}

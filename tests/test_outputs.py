@@ -3,7 +3,6 @@
 import itertools
 import json
 import sqlite3
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from milbox.surrogates.linear import LinearLearner
 from milbox.trials.front import hypervolume, undominated
 from milbox.trials.goal import Goal, goal_of
 from milbox.trials.record import read_record
+from objectives import slow_at_zero
 
 GAIN = np.array([3.0, 1.0, 2.0, 5.0, 4.0])
 COST = np.array([2.0, 0.5, 2.5, 4.0, 1.0])
@@ -315,15 +315,11 @@ def test_optimize_stops_at_a_target_and_for_want_of_patience() -> None:
         mb.optimize(lambda x: {"a": x, "b": x}, domain, 40, target=10, **two)
 
 
-def _slow(x: int) -> dict[str, float]:
-    if x == 0:
-        time.sleep(30)
-    return {"a": float(x)}
-
-
 def test_optimize_keeps_the_time_of_each_evaluation() -> None:
     x = mb.integer("x", 0, 2)
-    result = mb.optimize(_slow, mb.Domain([x]), 3, objectives={"a": "maximize"}, timeout=1, failures=1.0)
+    result = mb.optimize(
+        slow_at_zero, mb.Domain([x]), 3, objectives={"a": "maximize"}, timeout=1, failures=1.0
+    )
     assert [trial.assignment["x"] for trial in result.trials if "time limit" in (trial.reason or "")] == [0]
     assert result.best.value == 2.0
 

@@ -14,7 +14,7 @@ from milbox.trials.record import Record
 MOST_EDGES, MOST_LAYERS, MOST_WIDE = 90, 14, 9
 """Larger diagrams are not drawn."""
 
-STEP, ROW, SIDE, TOP = 74, 46, 26, 30
+STEP, ROW, SIDE, TOP = 92, 58, 26, 30
 """Pixels between layers and between nodes, at the sides, and above."""
 
 RADIUS = 6
@@ -90,7 +90,7 @@ def picture(domain: Domain, part: Diagram, point: Sequence[int] | None) -> tuple
         low = int(variable.codes[0])
         values = [str(variable.value(low + int(part.letter[edge]))) for edge in sorted(edges)]
         # Labels stand near the source, where edges are apart.
-        x, y = x1 + 0.36 * (x2 - x1), y1 + 0.36 * (y2 - y1) - 5
+        x, y = x1 + 0.24 * (x2 - x1), y1 + 0.24 * (y2 - y1) - 4
         words.append(tag("text", text(short(" ".join(values), 12)), x=x, y=y, class_="tick middle"))
     nodes = [
         tag("circle", cx=x, cy=y, r=RADIUS, class_="node")

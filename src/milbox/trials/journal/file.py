@@ -15,6 +15,7 @@ from milbox.errors import JournalError
 from milbox.trials.change import Change
 from milbox.trials.header import Header
 from milbox.trials.journal import lock, opening, tables
+from milbox.trials.journal.connection import FileConnection
 from milbox.trials.trial import State, Trial
 
 # Journals open in this process. A study that is opened again here (a notebook cell run twice, say) takes the
@@ -29,7 +30,7 @@ class Journal:
     header: Header
     domain: Domain
     changes: tuple[Change, ...]
-    _connection: sqlite3.Connection
+    _connection: FileConnection
     _unread: tuple[Trial, ...] | None
 
     def __init__(self, path: Path | str, header: Header, domain: Domain | None = None) -> None:
@@ -145,7 +146,7 @@ class Journal:
 
 
 @contextlib.contextmanager
-def reading(path: Path) -> Iterator[sqlite3.Connection]:
+def reading(path: Path) -> Iterator[FileConnection]:
     """A journal to read from: checked, and of one moment, whatever is written meanwhile."""
     with _explained(path):
         if not path.exists():
@@ -158,7 +159,7 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 @contextlib.contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+def _transaction(connection: FileConnection) -> Iterator[FileConnection]:
     """A block whose writes are all on disk at its end, or none of them."""
     connection.execute("BEGIN IMMEDIATE")
     try:
@@ -203,7 +204,7 @@ def _created(real: Path, path: Path, header: Header) -> lock.WriterLock | None:
             return None
         os.ftruncate(held.descriptor, 0)
         Path(f"{draft}-journal").unlink(missing_ok=True)
-        with contextlib.closing(sqlite3.connect(draft, isolation_level=None)) as connection:
+        with contextlib.closing(FileConnection(draft, isolation_level=None)) as connection:
             connection.execute("PRAGMA synchronous = FULL")
             with _transaction(connection):
                 tables.create(connection, header)
@@ -217,7 +218,7 @@ def _created(real: Path, path: Path, header: Header) -> lock.WriterLock | None:
 
 def _connect_to_write(
     path: Path, header: Header, domain: Domain
-) -> tuple[sqlite3.Connection, tuple[Trial, ...] | None]:
+) -> tuple[FileConnection, tuple[Trial, ...] | None]:
     """The file, checked, in the format of today, set up so that a commit is on disk; and its trials."""
     connection = _connect(path, "rw")
     try:
@@ -235,7 +236,7 @@ def _connect_to_write(
     return connection, trials
 
 
-def _connect_to_read(path: Path) -> sqlite3.Connection:
+def _connect_to_read(path: Path) -> FileConnection:
     connection = _connect(path, "ro")
     try:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -249,19 +250,17 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(
+def _connect(path: Path, mode: str) -> FileConnection:
+    return FileConnection(
         f"{path.resolve().as_uri()}?mode={mode}",
         uri=True,
         timeout=10.0,
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.text_factory = tables.text
-    return connection
 
 
-def _close(connection: sqlite3.Connection, held: lock.WriterLock) -> None:
+def _close(connection: FileConnection, held: lock.WriterLock) -> None:
     if held.pid != os.getpid():
         return  # a forked child has no business with its parent's file
     # Back to a single file that opens anywhere, read-only folders included. A reader may be in the way, or

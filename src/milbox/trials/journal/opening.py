@@ -9,19 +9,20 @@ from milbox.domain import Domain
 from milbox.errors import JournalMismatch
 from milbox.trials.change import Change
 from milbox.trials.header import Header, difference, version_change
-from milbox.trials.journal import tables
+from milbox.trials.journal import rows, tables
+from milbox.trials.journal.connection import Connection
 from milbox.trials.journal.place import Place
 from milbox.trials.origin import Source
 from milbox.trials.outside import placed
 from milbox.trials.trial import Trial
 
 
-def checked_trials(connection: Any, path: Place, domain: Domain) -> tuple[Trial, ...]:
+def checked_trials(connection: Connection, path: Place, domain: Domain) -> tuple[Trial, ...]:
     """Every trial with its assignment; refuses points that nobody can have asked for or measured."""
     return checked(path, domain, tables.changes(connection, path), tables.trials(connection, path))
 
 
-def check_same(connection: Any, path: Place, header: Header) -> None:
+def check_same(connection: Connection, path: Place, header: Header) -> None:
     """Refuse a journal that was written for something else."""
     written = tables.header(connection, path)
     differs = difference(written, header)
@@ -33,7 +34,7 @@ def check_same(connection: Any, path: Place, header: Header) -> None:
                 f"`milbox change {path} PROBLEM`"
             )
         raise JournalMismatch(f"{path} was written {differs}; {advice}")
-    with tables.intact(path, "its header"):
+    with rows.intact(path, "its header"):
         if _wordless(written.domain) != _wordless(json.loads(json.dumps(header.domain))):
             raise ValueError("the domain is not that of its fingerprint")
     changed = version_change(written, header)
@@ -56,12 +57,12 @@ def checked(
         found = placed(trials, domain, former)
     except (ValueError, OverflowError):
         for trial in trials:
-            with tables.intact(path, f"trial {trial.number}"):
+            with rows.intact(path, f"trial {trial.number}"):
                 placed([trial], domain, former)
         raise
     for trial in found:
         # The user may know points outside, and those of an earlier domain may be; no others.
         if trial.outside is not None and trial.number >= first and trial.origin.source is not Source.KNOWN:
-            with tables.intact(path, f"trial {trial.number}"):
+            with rows.intact(path, f"trial {trial.number}"):
                 raise ValueError(f"its point {trial.point} is not in the domain")
     return found

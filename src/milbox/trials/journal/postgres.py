@@ -105,6 +105,9 @@ class Connection:
         self.execute("DELETE FROM format")
         self.execute("INSERT INTO format VALUES (?, ?)", (application, version))
 
+    def damage(self) -> None:
+        """Nothing: the server looks after its pages."""
+
 
 def _plain(entry: Any) -> Any:
     """An entry as a type that the driver knows."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from milbox.domain import Domain
 from milbox.trials.header import Header
-from milbox.trials.journal import file, opening, postgres, tables
+from milbox.trials.journal import file, opening, postgres, rows, tables
 from milbox.trials.journal.place import Place, Url, place_of
 from milbox.trials.trial import Trial
 
@@ -32,7 +32,7 @@ def read_journal(given: Path | str, like: Domain | None = None) -> tuple[Header,
         header, trials = tables.header(connection, path), tables.trials(connection, path)
         domain = like
         if like is None or like.fingerprint != header.domain_fingerprint:
-            with tables.intact(path, "its header"):
+            with rows.intact(path, "its header"):
                 domain = Domain.from_json(header.domain)
         assert domain is not None
         trials = opening.checked(path, domain, tables.changes(connection, path), trials)

@@ -66,16 +66,17 @@ class Run:
         import optuna
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self.strategy, self.domain = strategy, domain
+        self.strategy: Tpe = strategy
+        self.domain: Domain = domain
         self.told: list[Point] = []
         self.waiting: dict[Point, optuna.Trial] = {}
         sampler = optuna.samplers.TPESampler(
             seed=strategy.seed % 2**32,
             n_startup_trials=strategy.initial,
         )
-        self.study = optuna.create_study(direction="maximize", sampler=sampler)
-        self.left_over = left_over(domain)
-        self.spaces = {
+        self.study: optuna.Study = optuna.create_study(direction="maximize", sampler=sampler)
+        self.left_over: dict[int, tuple[Linear, int]] = left_over(domain)
+        self.spaces: dict[str, Any] = {
             variable.name: space_of(variable)
             for i, variable in enumerate(domain.variables)
             if i not in self.left_over

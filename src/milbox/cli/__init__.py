@@ -35,7 +35,7 @@ from milbox.cli.commands.status import best, status, trials
 from milbox.cli.console import BAD_INPUT, INTERRUPTED, RUN_FAILED, say
 from milbox.errors import MilboxError, ObjectiveFailed, Unavailable, UnsupportedProgram
 
-GROUPS = {
+GROUPS: dict[str, list[click.Command]] = {
     "Start": [init, check, demo],
     "Run": [run, resume, ask, tell, amend, cancel, change],
     "Look": [status, best, trials, report, serve, explain, export],

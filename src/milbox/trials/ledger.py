@@ -29,7 +29,7 @@ class Ledger:
 
     def __init__(self, domain: Domain, header: Header, path: Path | str | None) -> None:
         """Open the journal at `path`, or create it; None keeps the trials in memory alone."""
-        self.lock = threading.RLock()
+        self.lock: contextlib.AbstractContextManager[bool] = threading.RLock()
         self._opened, self._own = header, domain
         self._history = History(goal=header.goal)
         self._journal = None if path is None else open_journal(place_of(path), header, domain)

@@ -179,7 +179,7 @@ def ackley(on: FloatArray, x: FloatArray) -> float:
     )
 
 
-STEEPNESS = np.array(
+STEEPNESS: FloatArray = np.array(
     [
         [10, 3, 17, 3.5, 1.7, 8],
         [0.05, 10, 17, 0.1, 8, 14],

@@ -23,7 +23,7 @@ SENSES: "dict[str, Sense]" = {
     "minimize": "minimize",
     "minimise": "minimize",
 }
-KINDS = {
+KINDS: dict[str, tuple[str, ...]] = {
     "binary": ("size", "only_if"),
     "integer": ("low", "high", "size", "encoding", "only_if"),
     "real": ("low", "high", "step", "size", "encoding", "only_if"),

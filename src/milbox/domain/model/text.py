@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from milbox.domain.model.constraint import Constraint
     from milbox.domain.model.variables import Variable
 
-CONSTANTS = {"true": True, "false": False, "none": None, "True": True, "False": False, "None": None}
+CONSTANTS: dict[str, bool | None] = {
+    "true": True,
+    "false": False,
+    "none": None,
+    "True": True,
+    "False": False,
+    "None": None,
+}
 RESERVED = frozenset({"and", "or", "not", *CONSTANTS})
 """Words that a name must be quoted to be."""
 

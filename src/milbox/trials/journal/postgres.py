@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from milbox.domain import Domain
 from milbox.errors import JournalError, Unavailable
+from milbox.trials.change import Change
 from milbox.trials.header import Header
 from milbox.trials.journal import opening, tables
 from milbox.trials.journal.place import Url
@@ -46,7 +47,7 @@ class Connection:
             raise Unavailable(
                 "a PostgreSQL journal needs psycopg: run `pip install 'milbox[postgres]'`"
             ) from None
-        self.schema = place.study
+        self.schema: str = place.study
         self._sql = psycopg.sql
         try:
             settings = psycopg.conninfo.conninfo_to_dict(place.whole.partition("#")[0])
@@ -61,7 +62,7 @@ class Connection:
         if "application_name" not in settings:
             settings["application_name"] = "milbox"
         given: Any = settings
-        self.raw = psycopg.connect(**given, autocommit=True)
+        self.raw: Any = psycopg.connect(**given, autocommit=True)
         self._path = self._sql.SQL("SET search_path TO {}").format(self._sql.Identifier(self.schema))
         self.raw.execute(self._path)
 
@@ -129,7 +130,7 @@ class SharedJournal:
         with self._explained():
             self._connection = Connection(place)
             try:
-                self.domain = Domain.from_json(header.domain) if domain is None else domain
+                self.domain: Domain = Domain.from_json(header.domain) if domain is None else domain
                 with self._connection.transaction() as connection:
                     if not connection.exists():
                         connection.create_schema()
@@ -143,8 +144,8 @@ class SharedJournal:
                         connection, self.path, self.domain
                     )
                     tables.upgrade(connection, self.path, self._unread)
-                    self.header = tables.header(connection, self.path)
-                    self.changes = tables.changes(connection, self.path)
+                    self.header: Header = tables.header(connection, self.path)
+                    self.changes: tuple[Change, ...] = tables.changes(connection, self.path)
             except BaseException:
                 self._connection.raw.close()
                 raise

@@ -1,5 +1,6 @@
 """A person sees the incumbent, the proof, the time and the end; a pipe gets nothing."""
 
+import math
 import os
 import pty
 import subprocess
@@ -95,6 +96,8 @@ def test_proofs_in_words() -> None:
         "1 of 2 model-based proposals proved to be the best untried point of the surrogate"
     )
     assert "the largest gap is 20.00%" in both
+    unbounded = replace(limited, bound=math.inf)
+    assert "surrogate; nothing is proved about some (" in proofs_text(proofs([trial(0, 1.0, unbounded)]))
 
 
 def test_values_in_words() -> None:

@@ -29,8 +29,6 @@ from milbox.surrogates.linear import LinearLearner
 from milbox.trials.answer import Found
 
 UNCONSTRAINED = ("randommlp", "tfbind", "bbob")
-LINEAR: tuple[int, ...] = ()
-"""The network without a hidden layer."""
 
 PUBLISHED = "published"
 OUR_SOLVER = "published training, our solver"

@@ -1,5 +1,6 @@
 """Summary of a run: counts, the best trial, what is proved, and where the time went."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,10 @@ def proofs_text(proofs: "Proofs") -> str:
     if proofs.certified == proofs.optimal:
         which = "the one" if proofs.optimal == 1 else f"all {proofs.optimal:,}"
         which += " model-based proposal" + ("" if proofs.optimal == 1 else "s")
-    gap = f"; the largest gap is {proofs.largest_gap:.2%}" if proofs.optimal < proofs.certified else ""
+    gap = ""
+    if proofs.optimal < proofs.certified:
+        known = f"the largest gap is {proofs.largest_gap:.2%}"
+        gap = f"; {'nothing is proved about some' if math.isinf(proofs.largest_gap) else known}"
     return (
         f"{which} proved to be the best untried point of the surrogate{gap} "
         f"(solver and surrogate agree to {proofs.largest_residual:.1g})"

@@ -59,6 +59,7 @@ class Study:
         limits: Mapping[str, tuple[str, float]] | None = None,
         noise: bool = False,
         learn_failures: bool = True,
+        units: Mapping[str, str] | None = None,
         known: Iterable[tuple[Mapping[str, Any], Any]] = (),
         notes: Mapping[str, Any] | None = None,
     ) -> None:
@@ -79,6 +80,7 @@ class Study:
             limits: what outputs may not be above or below, as `{"tox": ("<=", 0.05)}`.
             noise: whether values vary from one measurement to the next, so that points may be asked again.
             learn_failures: whether to keep away from points that look like those that failed.
+            units: of outputs by name, as `{"yield": "%"}`, shown wherever their values are.
             known: the user's own data, as (assignment, value); they become finished trials. Points outside
                 the domain train the model too; a warning says how many there are.
             notes: JSON to keep in a journal that is created now, for whoever opens it again.
@@ -92,6 +94,7 @@ class Study:
             limits=limits,
             noise=noise,
             learn_failures=learn_failures,
+            units=units,
         )
         self.sense: Sense = self.goal.sense
         if strategy is None:

@@ -15,9 +15,9 @@ from generators import histories, small_domains
 from milbox.domain.constraints.graphs import arcs, dag, spanning_tree
 from milbox.page import page
 from milbox.page.sections.graphs import directed_picture, edges_of
-from milbox.page.sections.progress import improvements
 from milbox.page.sections.sequences import logos
 from milbox.trials import Failed, Finished, Pending
+from milbox.trials.course import improvements
 from milbox.trials.record import Record
 from milbox.trials.sense import Sense
 from runs import BEGAN, distinct_points, everything, model_run, proof, record, trial
@@ -107,6 +107,7 @@ TAGS = {
     "header",
     "h1",
     "h2",
+    "h3",
     "p",
     "strong",
     "dl",
@@ -201,10 +202,10 @@ def test_the_incumbent_only_gets_better() -> None:
     senses: list[tuple[Sense, float]] = [("maximize", 1.0), ("minimize", -1.0)]
     for sense, sign in senses:
         run = model_run(domain, list(values), 20, sense)
-        found = [sign * float(t.value or 0) for t in improvements(run)]
+        found = [sign * value for _, value in improvements(run)]
         assert found == sorted(set(found))
         running = np.maximum.accumulate(sign * values)
-        assert [t.number for t in improvements(run)] == [0, *(np.flatnonzero(np.diff(running) > 0) + 1)]
+        assert [number for number, _ in improvements(run)] == [0, *(np.flatnonzero(np.diff(running) > 0) + 1)]
 
 
 def test_a_proved_optimum_is_called_so() -> None:

@@ -22,6 +22,7 @@ from milbox.cli.commands.ask_tell import amend, ask, cancel, tell
 from milbox.cli.commands.bench import bench
 from milbox.cli.commands.change import change
 from milbox.cli.commands.check import check
+from milbox.cli.commands.compare import compare
 from milbox.cli.commands.copies import backup, merge
 from milbox.cli.commands.data import data
 from milbox.cli.commands.demo import demo
@@ -38,7 +39,7 @@ from milbox.errors import MilboxError, ObjectiveFailed, Unavailable, Unsupported
 GROUPS: dict[str, list[click.Command]] = {
     "Start": [init, check, demo],
     "Run": [run, resume, ask, tell, amend, cancel, change],
-    "Look": [status, best, trials, report, serve, explain, export],
+    "Look": [status, best, trials, report, serve, compare, explain, export],
     "Keep": [backup, merge],
     "Other": [bench, data, version],
 }

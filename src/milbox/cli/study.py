@@ -102,6 +102,7 @@ def wanted(goal: "Goal") -> dict[str, Any]:
         "limits": [(limit.output, (limit.direction, limit.level)) for limit in goal.limits],
         "noise": goal.noise,
         "learn_failures": goal.learn_failures,
+        "units": dict(goal.units),
     }
 
 

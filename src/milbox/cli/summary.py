@@ -43,6 +43,7 @@ def summary(record: "Record", budget: int | None) -> dict[str, Any]:
     return {
         "journal": None if record.path is None else str(record.path),
         "sense": record.sense,
+        **({"units": dict(record.goal.units)} if record.goal.units else {}),
         "budget": budget,
         "trials": len(record.trials),
         "finished": record.having("finished"),
@@ -101,10 +102,12 @@ def outcome_lines(record: "Record") -> list[str]:
     if not record.finished:
         return [f"no trial has finished ({count})"]
     if best is not None:
-        shown = f"{best.value:g}"
+        unit = record.goal.unit(record.goal.name)
+        shown = f"{best.value:g}{unit}"
         if record.estimate is not None:
-            shown = f"{record.estimate[0]:g} (standard error {record.estimate[1]:.2g}), estimated,"
-        lines = [f"best value {shown} in trial {best.number} ({count})", *assignment_lines(best.assignment)]
+            shown = f"{record.estimate[0]:g}{unit} (standard error {record.estimate[1]:.2g}), estimated,"
+        found = f"best {record.goal.name} {shown} in trial {best.number} ({count})"
+        lines = [found, *assignment_lines(best.assignment)]
     elif record.front:
         lines = [f"a front of {plural(len(record.front), 'trial')} ({count})"]
         lines += [f"  trial {trial.number}: {trial.shown}" for trial in record.front]

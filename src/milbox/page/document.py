@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from milbox.page.formats import count, moment, number
+from milbox.page.formats import count, moment, number, short
 from milbox.page.sections.about import about_run, failures
 from milbox.page.sections.all_trials import all_trials, pending
 from milbox.page.sections.best_points import best_points
@@ -21,9 +21,12 @@ from milbox.page.sections.diagrams import diagrams
 from milbox.page.sections.front import front
 from milbox.page.sections.graphs import drawn_names, graphs
 from milbox.page.sections.importance import importance
+from milbox.page.sections.limits import limits
+from milbox.page.sections.parallel import parallel
 from milbox.page.sections.predictions import agreement
 from milbox.page.sections.progress import progress
 from milbox.page.sections.sequences import sequence_logos
+from milbox.page.sections.slices import slices
 from milbox.page.sections.summary import figures, found, proved
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.trials.record import Record
@@ -54,6 +57,9 @@ SECTIONS = (
     Section("best", "Best points", best_points),
     Section("sequences", "What the best sequences share", lambda r: sequence_logos(r, drawn_names(r))),
     Section("graphs", "The best points as graphs", graphs),
+    Section("limits", "Limits on outputs", limits),
+    Section("parallel", "All variables side by side", parallel),
+    Section("slices", "One variable at a time", slices),
     Section("agreement", "Prediction and measurement", agreement),
     Section("certificates", "Certificates", certificates),
     Section("matter", "Which variables and pairs matter", importance),
@@ -83,6 +89,11 @@ def page(record: Record, *, live: str | None = None) -> str:
         bodies = [(section, section.body(record)) for section in SECTIONS if applies(section, record)]
     shown = [(section, body) for section, body in bodies if body is not None]
     main = joined([header(record, live is not None), contents([s for s, _ in shown]), *map(section, shown)])
+    return document(headline(record), main, live)
+
+
+def document(title: str, main: Markup, live: str | None = None) -> str:
+    """A page with this content, complete in itself."""
     style, script = source("style.css"), source("script.js")
     talk = "'none'" if live is None else "'self'"
     policy = (
@@ -97,7 +108,7 @@ def page(record: Record, *, live: str | None = None) -> str:
             Markup('<meta name="color-scheme" content="light dark">'),
             Markup(f'<meta name="generator" content="{text(f"{GENERATOR} {version()}")}">'),
             Markup('<meta name="referrer" content="no-referrer">'),
-            tag("title", text(headline(record))),
+            tag("title", text(title)),
             Markup(f"<style>{style}</style>"),
         ],
         "\n",
@@ -121,15 +132,18 @@ def applies(section: Section, record: Record) -> bool:
 
 def headline(record: Record) -> str:
     """The title of the window."""
-    best = record.best
-    return record.title if best is None or best.value is None else f"{record.title}: {number(best.value)}"
+    best, goal = record.best, record.goal
+    if best is None or best.value is None:
+        return record.title
+    value = best.value if record.estimate is None else record.estimate[0]
+    return f"{record.title}: {number(value)}{goal.unit(goal.name)}"
 
 
 def header(record: Record, live: bool) -> Markup:
     """The title, the result and the proof."""
-    sense = record.header.sense.replace("ize", "ise")
+    wanted = str(record.goal).replace("ize", "ise")
     facts = [
-        f"{sense} over {count(len(record.domain.variables), 'variable')}",
+        f"{short(wanted, 80)} over {count(len(record.domain.variables), 'variable')}",
         count(len(record.domain.rules), "constraint"),
         moment(record.header.created_at).partition(",")[0],
     ]

@@ -9,6 +9,22 @@
     tip.hidden = true;
     if (ring) ring.remove();
     ring = null;
+    document.querySelectorAll(".raised").forEach((each) => each.remove());
+  };
+
+  const drawnIn = (svg, name, attributes) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    svg.append(made);
+    return made;
+  };
+
+  // Where trials are lines, all places of one trial have its label: the whole line is lifted out.
+  const raise = (svg, label) => {
+    svg.querySelectorAll(".raised").forEach((each) => each.remove());
+    if (!svg.querySelector(".line")) return;
+    const corners = dotsOf(svg).filter((dot) => dot[2] === label).map(([x, y]) => `${x},${y}`);
+    drawnIn(svg, "polyline", { points: corners.join(" "), class: "line raised" });
   };
 
   const dotsOf = (svg) => {
@@ -24,11 +40,9 @@
     const place = new DOMPoint(x, y).matrixTransform(svg.getScreenCTM());
     if (!ring || ring.ownerSVGElement !== svg) {
       hide();
-      ring = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-      ring.setAttribute("r", "6.5");
-      ring.setAttribute("class", "ring");
-      svg.append(ring);
+      ring = drawnIn(svg, "circle", { r: "6.5", class: "ring" });
     }
+    raise(svg, label);
     ring.setAttribute("cx", x);
     ring.setAttribute("cy", y);
     tip.textContent = label;
@@ -62,7 +76,12 @@
     if (!svg || !step || !dotsOf(svg).length) return;
     const last = svg.dots.length - 1;
     const from = svg.current === undefined ? (step > 0 ? -1 : last + 1) : svg.current;
-    svg.current = Math.min(last, Math.max(0, from + step));
+    let next = from + step;
+    if (svg.querySelector(".line")) { // a step goes to the next trial, not to its next place
+      const held = svg.current === undefined ? null : svg.dots[from][2];
+      while (next > 0 && next < last && svg.dots[next][2] === held) next += step;
+    }
+    svg.current = Math.min(last, Math.max(0, next));
     show(svg, svg.dots[svg.current]);
     event.preventDefault();
   });

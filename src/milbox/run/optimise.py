@@ -14,6 +14,7 @@ from milbox.run.stopping import Stop
 from milbox.study import Study
 from milbox.trials import Trial
 from milbox.trials.checks import whole
+from milbox.trials.trial import VALUE
 
 if TYPE_CHECKING:
     from milbox.strategies import Strategy
@@ -41,6 +42,8 @@ def maximize(
     timeout: float | None = None,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
+    name: str | None = None,
+    unit: str | None = None,
 ) -> Result:
     """The best point found within a budget of evaluations.
 
@@ -72,6 +75,8 @@ def maximize(
             own, also where there is one; an executor of the user's cannot be given beside it.
         callback: called with each trial when it has ended; the run ends when it returns True.
         progress: whether to draw a line on standard error that shows how far the run is.
+        name: what the value is, such as "yield"; shown in messages, tables and on the page.
+        unit: the unit of the value, such as "%".
 
     Raises:
         ObjectiveFailed: when too many evaluations failed; with the first traceback.
@@ -86,6 +91,7 @@ def maximize(
         known=known,
         noise=noise,
         learn_failures=learn_failures,
+        **_called(name, unit, "maximize"),
     ) as study:
         return run(
             study,
@@ -124,6 +130,8 @@ def minimize(
     timeout: float | None = None,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
+    name: str | None = None,
+    unit: str | None = None,
 ) -> Result:
     """The point with the smallest value found within a budget of evaluations; arguments as `maximize`."""
     chosen = _with_initial(strategy, initial)
@@ -132,11 +140,11 @@ def minimize(
         chosen,
         seed=seed,
         journal=journal,
-        minimize=True,
         budget=budget,
         known=known,
         noise=noise,
         learn_failures=learn_failures,
+        **_called(name, unit, "minimize"),
     ) as study:
         return run(
             study,
@@ -177,6 +185,7 @@ def optimize(
     timeout: float | None = None,
     callback: Callable[[Trial], object] | None = None,
     progress: bool = False,
+    units: Mapping[str, str] | None = None,
 ) -> Result:
     """The best trade-offs among several outputs, or the best point of one under limits on others.
 
@@ -206,6 +215,7 @@ def optimize(
         timeout: how many seconds one evaluation may take.
         callback: called with each trial when it has ended.
         progress: whether to draw a line that shows how far the run is.
+        units: of outputs by name, as `{"yield": "%"}`.
     """
     chosen = _with_initial(strategy, initial)
     with Study(
@@ -219,6 +229,7 @@ def optimize(
         known=known,
         noise=noise,
         learn_failures=learn_failures,
+        units=units,
     ) as study:
         return run(
             study,
@@ -233,6 +244,12 @@ def optimize(
             callback=callback,
             progress=progress,
         )
+
+
+def _called(name: str | None, unit: str | None, sense: str) -> dict[str, Any]:
+    """The arguments of a study with one objective of a name, a unit and a sense."""
+    called = VALUE if name is None else name
+    return {"objectives": {called: sense}, "units": None if unit is None else {called: unit}}
 
 
 def _with_initial(strategy: "Strategy | None", initial: int | None) -> "Strategy | None":

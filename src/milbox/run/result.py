@@ -76,10 +76,11 @@ class Result:
         if self.winner is None:
             first = f"; the first reason: {history.failed[0].reason}" if failed else ""
             return f"no trial finished ({count}){first}"
-        shown = f"{self.best.value:g}"
+        unit = self.goal.unit(self.goal.name)
+        shown = f"{self.best.value:g}{unit}"
         if self.estimate is not None:
-            shown = f"{self.estimate[0]:g} (standard error {self.estimate[1]:.2g}), estimated,"
-        best = f"best value {shown} in trial {self.winner} ({count})"
+            shown = f"{self.estimate[0]:g}{unit} (standard error {self.estimate[1]:.2g}), estimated,"
+        best = f"best {self.goal.name} {shown} in trial {self.winner} ({count})"
         if self.proved:
             return f"{best}. Every point of the domain has been evaluated: this is the proved optimum"
         return best

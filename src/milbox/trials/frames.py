@@ -15,8 +15,9 @@ def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
     """The trials column by column; None where there is nothing.
 
     In order: number, state, value, origin; a column for each output with a name; a column for each scalar
-    variable, by its name (`x[0]`, `x[1]`, ...); what is proved; durations, the reason of a failure, and
-    dates. A variable that is called like one of the others is given as `value (variable)`.
+    variable, by its name (`x[0]`, `x[1]`, ...); a column for each entry of `info`; what is proved; durations,
+    the reason of a failure, and dates. A variable that is called like one of the others is given as
+    `value (variable)`.
     """
     listed = list(trials)
     table = {name: [column.read(trial) for trial in listed] for name, column in BEFORE.items()}
@@ -31,6 +32,8 @@ def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
         table[f"{name} (variable)" if name in COLUMNS or name in table else name] = [
             point.get(name) for point in points
         ]
+    for name in dict.fromkeys(name for trial in listed for name in trial.info if name not in COLUMNS):
+        table[f"{name} (info)" if name in table else name] = [trial.info.get(name) for trial in listed]
     for name, column in AFTER.items():
         entries = [column.read(trial) for trial in listed]
         table[name] = list(map(moment, entries)) if column.kind == "time" else entries

@@ -19,9 +19,15 @@ def objectives_of(trials: Iterable[Trial], goal: Goal) -> FloatArray:
 
 def undominated(values: FloatArray) -> BoolArray:
     """Which rows no other row dominates: none is at least as large in every column and larger in one."""
-    kept = np.ones(len(values), dtype=bool)
-    for place, row in enumerate(values):
-        kept[place] = not ((values >= row).all(axis=1) & (values > row).any(axis=1)).any()
+    kept = np.zeros(len(values), dtype=bool)
+    # Whatever dominates a row comes before it in this order, and something undominated is among it.
+    order = np.lexsort(-values.T[::-1])
+    front: FloatArray = np.empty((0, values.shape[1]))
+    for place in order.tolist():
+        row = values[place]
+        if not ((front >= row).all(axis=1) & (front > row).any(axis=1)).any():
+            kept[place] = True
+            front = np.vstack([front, row])
     return kept
 
 
@@ -44,7 +50,7 @@ def hypervolume_of(
     if not finished:
         return 0.0
     if reference is None:
-        worst = objectives_of(finished, goal).min(axis=0)
+        worst = worst_of(finished, goal)
     else:
         names = [name for name, _ in goal.objectives]
         missing = [name for name in names if name not in reference]
@@ -52,6 +58,39 @@ def hypervolume_of(
             raise ValueError(f"the reference has no value for the objective {missing[0]!r}")
         worst = np.array([float(reference[name]) for name in names]) * np.array(goal.signs)
     return hypervolume(objectives_of(front_of(finished, goal), goal), worst)
+
+
+def worst_of(trials: Iterable[Trial], goal: Goal) -> FloatArray:
+    """The worst finished value of each objective, in the sense in which large is good."""
+    worst: FloatArray = objectives_of(
+        [trial for trial in trials if isinstance(trial.outcome, Finished)], goal
+    ).min(axis=0, initial=np.inf)
+    return worst
+
+
+def hypervolume_course(
+    trials: Iterable[Trial], goal: Goal, worst: FloatArray | None = None, most: int = 200
+) -> list[tuple[int, float]]:
+    """Numbers of trials that joined the front when they were measured, and the hypervolume after each.
+
+    The reference is `worst_of` all these trials unless it is given. More than `most` are thinned out evenly,
+    the last one included.
+    """
+    trials = list(trials)
+    kept = [trial for trial in trials if isinstance(trial.outcome, Finished) and goal.keeps(trial)]
+    if not kept:
+        return []
+    worst = worst_of(trials, goal) if worst is None else worst
+    front: FloatArray = np.empty((0, len(goal.objectives)))
+    fronts: list[tuple[int, FloatArray]] = []
+    for trial, row in zip(kept, objectives_of(kept, goal), strict=True):
+        if not (front >= row).all(axis=1).any():
+            front = np.vstack([front[~(row >= front).all(axis=1)], row])
+            fronts.append((trial.number, front))
+    chosen = (
+        fronts if len(fronts) <= most else [fronts[(k + 1) * len(fronts) // most - 1] for k in range(most)]
+    )
+    return [(number, hypervolume(rows, worst)) for number, rows in chosen]
 
 
 def hypervolume(values: FloatArray, reference: FloatArray) -> float:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from milbox.errors import nearest
@@ -38,12 +38,14 @@ class Goal:
         limits: what outputs have to keep.
         noise: whether a point may be measured again, since its values vary.
         learn_failures: whether proposals keep away from points that look like those that failed.
+        units: of outputs, by name; they change no proposal, and two goals are equal whatever theirs are.
     """
 
     objectives: tuple[tuple[str, Sense], ...] = ((VALUE, "maximize"),)
     limits: tuple[Limit, ...] = ()
     noise: bool = False
     learn_failures: bool = True
+    units: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def several(self) -> bool:
@@ -67,6 +69,21 @@ class Goal:
         return tuple(
             dict.fromkeys([name for name, _ in self.objectives] + [limit.output for limit in self.limits])
         )
+
+    @property
+    def name(self) -> str:
+        """What the only objective is called; `value` where the user gives no name."""
+        return self.objectives[0][0]
+
+    def unit(self, output: str) -> str:
+        """The unit of an output after a space, to stand behind a number; empty where there is none."""
+        found = dict(self.units).get(output)
+        return "" if found is None else f" {found}"
+
+    def label(self, output: str) -> str:
+        """An output with its unit, as heads of columns and axes show it: `yield (%)`."""
+        found = dict(self.units).get(output)
+        return output if found is None else f"{output} ({found})"
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -122,6 +139,7 @@ class Goal:
             "limits": [[limit.output, limit.direction, limit.level] for limit in self.limits],
             "noise": self.noise,
             "learn_failures": self.learn_failures,
+            **({"units": dict(self.units)} if self.units else {}),
         }
 
     @classmethod
@@ -132,6 +150,7 @@ class Goal:
             limits=[(str(name), (way, level)) for name, way, level in entry["limits"]],
             noise=bool(entry["noise"]),
             learn_failures=bool(entry["learn_failures"]),
+            units=entry.get("units"),
         )
 
     def __str__(self) -> str:
@@ -153,6 +172,7 @@ def goal_of(
     limits: "Mapping[str, Any] | list[tuple[str, Any]] | None" = None,
     noise: bool = False,
     learn_failures: bool = True,
+    units: Mapping[str, str] | None = None,
 ) -> Goal:
     """The goal that a user describes, or an error that says what is wrong with it."""
     if objectives is None:
@@ -169,7 +189,20 @@ def goal_of(
     if noise and len(named) > 1:
         raise ValueError("noise is for one objective; with several, average the repeats before telling them")
     pairs = list(limits.items()) if isinstance(limits, Mapping) else list(limits or ())
-    return Goal(named, tuple(_limit(name, said) for name, said in pairs), bool(noise), bool(learn_failures))
+    goal = Goal(named, tuple(_limit(name, said) for name, said in pairs), bool(noise), bool(learn_failures))
+    return replace(goal, units=_units(units or {}, goal))
+
+
+def _units(units: Any, goal: Goal) -> tuple[tuple[str, str], ...]:
+    """Units by name, or an exception that says what is wrong with them."""
+    if not isinstance(units, Mapping):
+        raise TypeError(f'units must be a mapping such as {{"yield": "%"}}, not {units!r}')
+    for name, unit in units.items():
+        if name not in goal.outputs:
+            raise ValueError(f"there is no output {name!r} that has a unit{nearest(str(name), goal.outputs)}")
+        if not isinstance(unit, str) or not unit.strip() or not unit.isprintable():
+            raise TypeError(f"the unit of {name!r} must be a text such as '%', not {unit!r}")
+    return tuple((name, unit.strip()) for name, unit in units.items())
 
 
 def _error(error: Any, label: str, noise: bool) -> float:

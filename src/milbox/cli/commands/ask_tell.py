@@ -132,7 +132,7 @@ def hand_out(
         again = f"the points are pending; to write them: milbox trials {journal} --state pending --csv FILE"
         write(csv_file, proposed_csv(study.domain, trials, study.goal), again)
         outputs = study.goal.outputs
-        columns = f"column{'s' if len(outputs) > 1 else ''} {', '.join(outputs)}"
+        columns = f"column{'s' if len(outputs) > 1 else ''} {', '.join(map(study.goal.label, outputs))}"
         say(f"wrote {plural(len(trials), 'point')} to {csv_file}; fill in the {columns}, then:")
         say(f"  milbox tell {journal} {csv_file}")
     if as_json:
@@ -158,6 +158,8 @@ def hand_out(
     help="The value of that trial, or NAME=NUMBER for each output.",
 )
 @click.option("--failed", metavar="REASON", help="Why that trial has no value.")
+@click.option("--note", metavar="TEXT", help="A text to keep with that trial.")
+@click.option("--info", multiple=True, metavar="NAME=TEXT", help="More to keep with it; repeatable.")
 @click.option("--partial", is_flag=True, help="Record the good rows even if others are wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was recorded as JSON.")
 def tell(
@@ -166,15 +168,17 @@ def tell(
     trial: int | None,
     value: tuple[str, ...],
     failed: str | None,
+    note: str | None,
+    info: tuple[str, ...],
     partial: bool,
     as_json: bool,
 ) -> None:
     """Record measured values in JOURNAL.
 
     RESULTS is CSV or JSON with trial and value. Rows without a value stay pending; `failed`, or
-    `failed: reason`, ends a trial without one; other columns that bear a variable's name must hold what was
-    asked. If any row is wrong, nothing is recorded (unless --partial) and each wrong row is named. Telling
-    the same file again is harmless.
+    `failed: reason`, ends a trial without one. Columns of variables must hold what was asked;
+    all others, such as a note, the batch or the operator, are kept with the trial. If any row is wrong,
+    nothing is recorded (unless --partial) and each wrong row is named. Telling the file again is harmless.
     """
     from milbox.cli.results.answers import Answer, Answers, answers, trial_number
     from milbox.cli.results.rows import read_rows
@@ -182,6 +186,8 @@ def tell(
 
     if (results is None) == (trial is None):
         raise click.UsageError("give a file of results, or --trial with --value or --failed")
+    if trial is None and (note is not None or info):
+        raise click.UsageError("--note and --info go with --trial; in a file they are columns")
     if trial is not None and (not value) == (failed is None):
         raise click.UsageError("--trial needs --value or --failed")
     rows = read_rows(results) if results is not None else []
@@ -196,10 +202,21 @@ def tell(
                 given = outputs_of(value, study.goal) if value else None
             except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from None
-            found = Answers([Answer(0, number, given, failed)])
+            found = Answers([Answer(0, number, given, failed, info_of(note, info))])
         if not found.complaints or partial:
             record(study, found.given)
         report(study, found, partial, as_json)
+
+
+def info_of(note: str | None, texts: tuple[str, ...]) -> dict[str, str]:
+    """What is to be kept with a trial: a note, and texts such as `operator=Ann`."""
+    found = {} if note is None else {"note": note}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise InputError(f"--info takes NAME=TEXT, such as operator=Ann; not {text!r}")
+        found[name.strip()] = value.strip()
+    return found
 
 
 def outputs_of(texts: tuple[str, ...], goal: "Goal") -> Any:
@@ -225,9 +242,16 @@ def record(study: "Study", given: "list[Answer]") -> None:
     """Tell the study what the answers say."""
     for answer in given:
         if answer.value is not None:
-            study.tell(answer.trial, answer.value)
+            study.tell(answer.trial, answer.value, info=answer.info)
         else:
-            study.fail(answer.trial, answer.reason or "reported as failed")
+            study.fail(answer.trial, answer.reason or "reported as failed", info=answer.info)
+
+
+def best_shown(study: "Study") -> str:
+    """The best value with its name and unit."""
+    goal, best = study.goal, study.best
+    assert best is not None, "there is a best trial"
+    return f"{goal.name} {best.value:g}{goal.unit(goal.name)}"
 
 
 def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> None:
@@ -247,7 +271,7 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
         )
     else:
         done = plural(len(recorded), "trial")
-        shown = "" if best is None else f"; best value {best.value:g} in trial {best.number}"
+        shown = "" if best is None else f"; best {best_shown(study)} in trial {best.number}"
         if study.goal.several and study.front:
             shown = f"; {plural(len(study.front), 'trial')} on the front"
         click.echo(f"recorded {done}, {pending} pending{shown}")

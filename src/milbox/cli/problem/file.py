@@ -30,7 +30,9 @@ KINDS: dict[str, tuple[str, ...]] = {
     "categorical": ("choices", "size", "encoding", "only_if"),
 }
 TABLES = ("variables", "constraints", "symmetries", "objective", "outputs", "strategy", "stop")
-OBJECTIVE = ("command", "python", "sense", "timeout", "retries", "directory", "environment")
+OBJECTIVE = ("command", "python", "sense", "name", "unit", "timeout", "retries", "directory", "environment")
+NO_COMMAND = ("python", "sense", "name", "unit")
+"""Keys of the objective that go without a command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +284,7 @@ class Parser:
         if command is not None and function is not None:
             self.fail("the objective is a command or a python function, not both", "objective", "python")
         if command is None:
-            unused = [key for key in form if key not in ("python", "sense")]
+            unused = [key for key in form if key not in NO_COMMAND]
             if unused:
                 self.fail(f"{unused[0]} is for commands, and there is no command", "objective", unused[0])
         if function is not None:
@@ -314,6 +316,7 @@ class Parser:
     def goal(self, sense: "Sense", domain: "Domain") -> "Goal":
         """What is wanted of the outputs: senses by name, limits, and whether values are noisy."""
         from milbox.trials.goal import goal_of
+        from milbox.trials.trial import VALUE
 
         form = dict(self.table(self.document.get("outputs", {}), "outputs"))
         limits = self.table(form.pop("limits", {}), "outputs", "limits")
@@ -322,8 +325,15 @@ class Parser:
             switches[key] = form.pop(key, usual)
             if not isinstance(switches[key], bool):
                 self.fail(f"{key} must be true or false, not {switches[key]!r}", "outputs", key)
-        if form and "sense" in self.document.get("objective", {}):
-            self.fail("each output has its own sense, under [outputs]; leave this out", "objective", "sense")
+        units = dict(self.table(form.pop("units", {}), "outputs", "units"))
+        plain = self.document.get("objective", {})
+        for key in ("sense", "name", "unit"):
+            if form and key in plain:
+                said = "its own sense" if key == "sense" else f"its own {key}"
+                self.fail(f"each output has {said}, under [outputs]; leave this out", "objective", key)
+        called = self.text_of("name", plain, VALUE)
+        if "unit" in plain:
+            units[called] = self.text_of("unit", plain, "")
         senses = {}
         for name, given in form.items():
             senses[name] = SENSES.get(given, given) if isinstance(given, str) else given
@@ -332,13 +342,15 @@ class Parser:
                     f"output {name!r} is to be 'maximize' or 'minimize', not {given!r}", "outputs", name
                 )
         try:
-            goal = goal_of(objectives=senses or {"value": sense}, limits=limits, **switches)
+            goal = goal_of(objectives=senses or {called: sense}, limits=limits, units=units, **switches)
         except (TypeError, ValueError) as error:
-            blamed = next((("limits", name) for name in limits if repr(name) in str(error)), ("noise",))
+            named = [("limits", name) for name in limits] + [("units", name) for name in units]
+            blamed = next((place for place in named if repr(place[1]) in str(error)), ("noise",))
             self.fail(str(error), "outputs", *blamed)
         clash = next((name for name in goal.outputs if name in domain.index), None)
         if clash is not None:
-            self.fail(f"{clash!r} is a variable; give the output another name", "outputs", clash)
+            where = ("objective", "name") if clash == plain.get("name") else ("outputs", clash)
+            self.fail(f"{clash!r} is a variable; give the output another name", *where)
         return goal
 
     def environment(self, form: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -130,7 +130,8 @@ class Command:
         if isinstance(answer, dict):
             if "failed" in answer:
                 raise ObjectiveFailed(str(answer["failed"]))
-            if self.outputs:  # the study says what is missing
+            alone = len(self.outputs) == 1 and "value" in answer and self.outputs[0] not in answer
+            if self.outputs and not alone:  # the study says what is missing
                 return {name: answer[name] for name in self.outputs if name in answer}
             answer = answer.get("value", line)
         try:

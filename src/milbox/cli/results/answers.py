@@ -6,14 +6,14 @@ variables, where they are given, must be what was asked.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from milbox.cli.console import InputError, plural, say
 from milbox.cli.problem.objective import text_of
 from milbox.cli.results.rows import Row, read_rows
-from milbox.cli.results.table import code_of, fields, number_of, refuse_columns, shortened
+from milbox.cli.results.table import PROPOSED, code_of, fields, number_of, refuse_columns, shortened
 from milbox.trials.goal import ONE
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Answer:
     value: float | dict[str, float] | None
     """A number, or several by name."""
     reason: str | None
+    info: dict[str, Any] = field(default_factory=dict)
+    """What else the row says of the measurement: a note, the batch, the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +126,13 @@ def point_of(row: Row, domain: "Domain") -> tuple[int, ...]:
 
 
 def with_fields(rows: Sequence[Row], domain: "Domain", goal: "Goal" = ONE) -> list[Row]:
-    """The rows with `Trial` and `VALUE` as trial and value, unless a variable has that very name."""
+    """The rows with `Trial` and `yield (%)` as trial and yield, unless a variable has that very name."""
     refuse_columns(domain, fields(goal))
     columns = {name for row in rows for name in row.entries}
     names: dict[str, str] = {}
     for field_name in fields(goal):
-        alike = [c for c in columns if c.casefold() == field_name.casefold() and c not in domain.index]
+        forms = (field_name.casefold(), goal.label(field_name).casefold())
+        alike = [c for c in columns if c.casefold() in forms and c not in domain.index]
         if field_name not in columns and len(alike) == 1:
             names[alike[0]] = field_name
     return [row.renamed(names) for row in rows] if names else list(rows)
@@ -165,13 +168,29 @@ def answers(
             if answer is None:
                 result.open.append(number)
             elif trial.state == "pending":
-                result.given.append(answer)
+                result.given.append(replace(answer, info=info_in(row, domain, goal)))
             elif not told_so(trial, answer, goal):
                 told = f"value {trial.value!r}" if trial.value is not None else trial.shown
                 raise ValueError(f"trial {number} has been told already: {told}")
         except ValueError as error:
             result.complaints.append(f"{path}:{row.line}: {error}")
     return result
+
+
+def info_in(row: Row, domain: "Domain", goal: "Goal") -> dict[str, Any]:
+    """The entries of columns that are neither the study's nor variables: what a lab keeps beside a value."""
+    from milbox.trials.columns import COLUMNS
+
+    ours = {*fields(goal), *PROPOSED, *COLUMNS, "info"} - {"note"}
+    whole = {name.partition("[")[0] for name in domain.index}
+    found = {
+        name: entry
+        for name, entry in row.entries.items()
+        if name and name not in ours and name not in domain.index and name not in whole
+        if isinstance(entry, str | int | float) and not is_empty(entry)
+    }
+    own = row.entries.get("info")
+    return {**(own if isinstance(own, dict) else {}), **found}
 
 
 def told_so(trial: "Trial", answer: Answer, goal: "Goal") -> bool:

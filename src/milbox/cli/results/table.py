@@ -60,15 +60,26 @@ def batch_csv(
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = (v.name for v in domain.variables)
-    writer.writerow(map(harmless, ["trial", *names, *before, *goal.outputs, *extra]))
+    outputs = map(goal.label, goal.outputs)
+    trials = list(trials)
+    kept = [
+        name for name in info_names(trials) if name not in (*domain.index, *fields(goal), *before, *extra)
+    ]
+    writer.writerow(map(harmless, ["trial", *names, *before, *outputs, *extra, *(kept if extra else ())]))
     for trial in trials:
         texts = values_text(domain, trial)
         entry = trial_entry(trial)
         first = ["" if entry[name] is None else entry[name] for name in before.values()]
         rest = ["" if entry[name] is None else entry[name] for name in extra]
         values = [repr(trial.values[name]) if name in trial.values else "" for name in goal.outputs]
-        writer.writerow(map(harmless, [trial.number, *texts, *first, *values, *rest]))
+        info = [trial.info.get(name, "") for name in kept] if extra else []
+        writer.writerow(map(harmless, [trial.number, *texts, *first, *values, *rest, *info]))
     return out.getvalue()
+
+
+def info_names(trials: Iterable["Trial"]) -> list[str]:
+    """What users keep with their trials, besides notes: a column each."""
+    return list(dict.fromkeys(name for trial in trials for name in trial.info if name != "note"))
 
 
 def values_text(domain: "Domain", trial: "Trial") -> list[str]:
@@ -120,7 +131,8 @@ def trial_entry(trial: "Trial") -> dict[str, Any]:
     first = {"trial": entries.pop("number"), "state": trial.state, "value": trial.value}
     if trial.several:
         first["values"] = trial.values
-    return {**first, "assignment": jsonable(trial.assignment), **entries}
+    last = {"info": jsonable(trial.info)} if trial.info else {}
+    return {**first, "assignment": jsonable(trial.assignment), **entries, **last}
 
 
 def choice_text(variable: "Variable", code: int) -> str:

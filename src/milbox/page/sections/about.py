@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Any
 
 from milbox.domain import Array, Binary, Categorical, Integer, Real
-from milbox.page.formats import about, count, moment, short
+from milbox.page.formats import about, count, moment, share, short
 from milbox.page.svg.charts import table
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.trials.record import Record
@@ -22,8 +22,24 @@ def failures(record: Record) -> Markup | None:
     rows = [[text(f"{times:,}"), text(short(reason, 300))] for reason, times in reasons.most_common(8)]
     more = len(reasons) - len(rows)
     rest = f"And {count(more, 'other reason')}. " if more > 0 else ""
-    words = f"{rest}Failed points are not proposed again, and surrogates do not see them."
+    words = f"{rest}Failed points are not proposed again. {lesson(record)}"
     return joined([table(("trials", "reason"), rows, "Why trials failed", [0]), tag("p", text(words))])
+
+
+def lesson(record: Record) -> str:
+    """What the model makes of failures, and whether there are fewer of them since."""
+    if not record.goal.learn_failures:
+        return "The model learns nothing from them."
+    taught = "A model of what failed keeps proposals away from points like them."
+    ended = [trial for trial in record.trials if trial.ended]
+    parts = [
+        [trial for trial in ended if trial.number < record.initial],
+        [trial for trial in ended if trial.number >= record.initial],
+    ]
+    if not all(parts):
+        return taught
+    early, late = (share(sum(t.state == "failed" for t in part) / len(part)) for part in parts)
+    return f"{taught} Of the initial design {early} failed, of the trials since {late}."
 
 
 def about_run(record: Record) -> Markup:
@@ -33,7 +49,7 @@ def about_run(record: Record) -> Markup:
     points = f"{about(size)}" if size is not None else f"at most {about(domain.box_size)}"
     last = record.last_told
     facts = [
-        ("Sense", header.sense.replace("ize", "ise")),
+        ("Wanted", str(record.goal).replace("ize", "ise")),
         ("Points in the domain", points),
         ("Variables", f"{len(domain.variables):,}"),
         ("Constraints", f"{len(domain.rules):,}"),

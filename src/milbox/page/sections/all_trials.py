@@ -1,5 +1,6 @@
 """The sections on all trials, in a table to sort and to filter, and on those that are still out."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from milbox.domain import Array
@@ -17,7 +18,7 @@ COLUMNS = 8
 """Up to so many scalar variables have columns of their own."""
 
 LONGEST = 160
-NUMERIC = ("trial", "value", "predicted")
+NUMERIC = ("trial", "predicted")
 
 
 def pending(record: Record) -> Markup | None:
@@ -30,13 +31,19 @@ def pending(record: Record) -> Markup | None:
             text(trial.number),
             text(short(trial.origin, 40)),
             text(moment(trial.asked_at)),
+            *([text(short(" and ".join(trial.where), LONGEST) or NOTHING)] if narrowed(out) else []),
             tag("span", text(short(assignment_text(trial.assignment), LONGEST)), class_="wrap"),
         ]
         for trial in out[:MOST]
     ]
     words = f"{count(len(out), 'trial')} asked and not told yet."
-    head = ("trial", "chosen by", "asked", "point")
+    head = ("trial", "chosen by", "asked", *(["asked with"] if narrowed(out) else []), "point")
     return joined([tag("p", text(words)), table(head, rows, "Trials that are out", [0])])
+
+
+def narrowed(trials: Sequence[Trial]) -> bool:
+    """Whether some were asked with fixed values or rules of their own."""
+    return any(trial.where for trial in trials)
 
 
 def all_trials(record: Record) -> Markup | None:
@@ -47,18 +54,21 @@ def all_trials(record: Record) -> Markup | None:
     apart = [str(thing.name) for thing in declared] if len(declared) <= COLUMNS else []
     rest = len(apart) < len(record.domain.declared)
     noted = any(trial.info for trial in record.trials)
-    head = ["trial", "state", "value", "chosen by", "predicted", *apart]
+    shown = record.trials[-MOST:]
+    outputs = list(map(record.goal.label, record.goal.outputs))
+    asked = narrowed(shown)
+    head = ["trial", "state", *outputs, "chosen by", "predicted", *apart]
+    head += ["asked with"] if asked else []
     head += ["point"] if rest else []
     head += ["notes"] if noted else []
-    shown = record.trials[-MOST:]
-    body = [row(trial, apart, rest, noted) for trial in shown]
+    body = [row(record, trial, apart, asked, rest, noted) for trial in shown]
     buttons = [
         tag(
             "th",
             tag("button", text(name), type="button"),
             scope="col",
             aria_sort="none",
-            class_="n" if name in NUMERIC else None,
+            class_="n" if name in NUMERIC or name in outputs else None,
         )
         for name in head
     ]
@@ -90,23 +100,34 @@ def all_trials(record: Record) -> Markup | None:
     )
 
 
-def row(trial: Trial, apart: list[str], rest: bool, noted: bool) -> Markup:
+def row(record: Record, trial: Trial, apart: list[str], asked: bool, rest: bool, noted: bool) -> Markup:
     """One trial."""
     proof = trial.certificate
     cells = [
         cell(trial.number, trial.number),
         cell(trial.state),
-        cell(NOTHING if trial.value is None else number(trial.value, 6), trial.value, "n"),
+        *(output_cell(trial, name) for name in record.goal.outputs),
         cell(chosen_by(trial)),
         cell(NOTHING, kind="n") if proof is None else cell(number(proof.value, 5), proof.value),
     ]
     cells += [own_cell(trial.assignment[name]) for name in apart]
+    if asked:
+        cells.append(cell(short(" and ".join(trial.where), LONGEST) or NOTHING))
     if rest:
         others = {name: value for name, value in trial.assignment.items() if name not in apart}
         cells.append(cell(short(assignment_text(others), LONGEST), kind="long"))
     if noted:
         cells.append(cell(short(", ".join(f"{k}: {v}" for k, v in trial.info.items()), LONGEST), kind="long"))
     return tag("tr", *cells)
+
+
+def output_cell(trial: Trial, name: str) -> Markup:
+    """The value of an output, with its standard error where that was told."""
+    value = trial.values.get(name)
+    if value is None:
+        return cell(NOTHING, kind="n")
+    error = f" ± {number(trial.error, 3)}" if trial.error is not None else ""
+    return cell(number(value, 6) + error, value, "n")
 
 
 def chosen_by(trial: Trial) -> str:

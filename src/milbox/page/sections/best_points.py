@@ -24,30 +24,53 @@ def best_points(record: Record) -> Markup:
     """A table of the best finished trials."""
     if not record.finished:
         return tag("p", text("No point has been measured yet."), class_="quiet")
-    best, *others = record.ranked[:TOP]
+    best, *others = leading(record)
     points = [point(best.assignment, None), *(point(t.assignment, best.assignment) for t in others)]
     longest = max(len(assignment_text(trial.assignment)) for trial in (best, *others))
     beside = longest <= SHORT
-    names = [("", "n"), ("value", "n"), ("trial", "n"), ("chosen by", None), ("proved", None)]
+    value = record.goal.label(record.goal.name)
+    value = f"estimate of {value}" if record.goal.noise else value
+    names = [("", "n"), (value, "n"), ("trial", "n"), ("chosen by", None), ("proved", None)]
     names += [("point", None)] if beside else []
     head = tag("tr", *(tag("th", text(name), scope="col", class_=kind) for name, kind in names))
     rows = [
-        row(k, t, p, beside) for k, (t, p) in enumerate(zip((best, *others), points, strict=True), start=1)
+        row(k, t, value_of(record, t), p, beside)
+        for k, (t, p) in enumerate(zip((best, *others), points, strict=True), start=1)
     ]
     caption = tag("caption", text("The best points, best first"), class_="unseen")
     note = "Coloured: what differs from the best point." if others else ""
     kind = "points" if beside else "points below"
+    table = tag("table", caption, tag("thead", head), *rows, class_=kind)
     return joined(
         [
-            tag("div", tag("table", caption, tag("thead", head), *rows, class_=kind), class_="scroll"),
+            tag("div", table, class_="scroll", tabindex="0", role="region", aria_label="Best points"),
             tag("p", text(note), class_="caption"),
         ]
     )
 
 
-def row(rank: int, trial: Trial, shown: Markup, beside: bool) -> Markup:
+def leading(record: Record) -> list[Trial]:
+    """The best trials; with noise, the first ones of the points with the best estimates."""
+    if not record.goal.noise:
+        return record.ranked[:TOP]
+    order = np.argsort(-record.sign * record.estimates.means, kind="stable").tolist()
+    return [record.estimates.groups[place].first for place in order[:TOP]]
+
+
+def value_of(record: Record, trial: Trial) -> str:
+    """A value; with noise, an estimate with its standard error and the number of measurements."""
+    if not record.goal.noise:
+        return "" if trial.value is None else number(trial.value, 6)
+    believed = record.estimates
+    place = believed.place(trial.point)
+    assert place is not None, "every point listed has an estimate"
+    error, times = float(believed.errors[place]), believed.groups[place].count
+    shown = number(float(believed.means[place]), 5) + (f" ± {number(error, 2)}" if np.isfinite(error) else "")
+    return f"{shown} ({times}×)"
+
+
+def row(rank: int, trial: Trial, value: str, shown: Markup, beside: bool) -> Markup:
     """A trial's numbers and its point, on a line of its own where points are long."""
-    value = "" if trial.value is None else number(trial.value, 6)
     cells = [
         tag("th", text(rank), scope="row", class_="n"),
         tag("td", text(value), class_="n strong"),

@@ -8,18 +8,15 @@ from milbox.page.analysis.effects import (
     SHUFFLES,
     Effects,
     PairEffect,
-    analyse,
 )
 from milbox.page.formats import count, number, share, short
+from milbox.page.sections.scalars import LARGEST, effects_of
 from milbox.page.svg.charts import table
 from milbox.page.svg.markup import Markup, joined, tag, text
-from milbox.page.values import worst_shown
 from milbox.trials.record import Record
 
 # Rows of the table, and the values that a row lists.
 VARIABLES, PAIRS, LEVELS = 20, 8, 12
-# Sums of squares of larger numbers would overflow.
-LARGEST = 1e100
 
 
 def importance(record: Record) -> Markup:
@@ -29,9 +26,7 @@ def importance(record: Record) -> Markup:
         return tag("p", text(missing), class_="quiet")
     if np.abs(record.values).max() > LARGEST:
         return tag("p", text("The values are too large to be compared."), class_="quiet")
-    # What is drawn at the edge of the progress chart counts as lying there.
-    values = record.sign * np.maximum(record.sign * record.values, record.sign * worst_shown(record))
-    effects = analyse(record.domain, [trial.point for trial in record.finished], values)
+    effects = effects_of(record)
     if effects is None:
         return tag("p", text("All values, or all points, are alike so far."), class_="quiet")
     return joined(

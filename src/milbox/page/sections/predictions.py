@@ -34,7 +34,16 @@ def agreement(record: Record) -> Markup:
         ((predicted < x.low) | (predicted > x.high) | (measured < x.low) | (measured > x.high)).sum()
     )
     parts = [
-        *axes(Axes(x, y, "predicted when chosen", "measured", x.ticks(4), y.ticks(5))),
+        *axes(
+            Axes(
+                x,
+                y,
+                "predicted when chosen",
+                f"measured {record.goal.label(record.goal.name)}",
+                x.ticks(4),
+                y.ticks(5),
+            )
+        ),
         tag("line", x1=left, y1=bottom, x2=right, y2=top, class_="diagonal"),
         dots(thinned(places), "dots model"),
     ]

@@ -6,18 +6,31 @@ from milbox.display import duration
 from milbox.page.formats import count, number, of_all, share, short
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.values import gap
+from milbox.trials import Trial
+from milbox.trials.front import hypervolume_of
 from milbox.trials.record import Record
+from milbox.trials.trial import VALUE
 
 
 def found(record: Record) -> Markup:
     """The best value and how it compares with the start."""
-    best = record.best
+    best, goal = record.best, record.goal
+    if goal.several and record.front:
+        return on_the_front(record)
     if best is None or best.value is None:
         return text(nothing_yet(record))
+    if record.estimate is not None:
+        return by_estimate(record, best)
     word = "largest" if record.sign > 0 else "smallest"
-    many = f"The {word} of {count(len(record.finished), 'measured value')} is "
+    what = "value" if goal.name == VALUE else f"value of {goal.name}"
+    many = f"The {word} of {count(len(record.finished), f'measured {what}')} is ".replace(
+        f"{what}s", plural(what)
+    )
     if len(record.finished) == 1:
-        many = "The only measured value is "
+        many = f"The only measured {what} is "
+    if goal.limits:
+        kept = " and ".join(map(str, goal.limits))
+        many = f"The {word} {what} with {kept}, among {count(len(record.finished), 'measured trial')}, is "
     start = [t for t in record.ranked if t.number < record.initial]
     ahead = ""
     if start and start[0].value is not None and best.number >= record.initial:
@@ -28,7 +41,49 @@ def found(record: Record) -> Markup:
         if difference == 0:
             ahead = f", as good as the best of the {first}"
     return joined(
-        [text(many), tag("strong", text(number(best.value))), text(f" (trial {best.number}){ahead}.")]
+        [
+            text(many),
+            tag("strong", text(f"{number(best.value)}{goal.unit(goal.name)}")),
+            text(f" (trial {best.number}){ahead}."),
+        ]
+    )
+
+
+def plural(what: str) -> str:
+    """`values`, `values of yield`."""
+    return what.replace("value", "values", 1)
+
+
+def on_the_front(record: Record) -> Markup:
+    """The front of several objectives in a sentence."""
+    goal = record.goal
+    senses = " and ".join(f"{sense.replace('ize', 'ise')} {name}" for name, sense in goal.objectives)
+    kept = f" and keep {' and '.join(map(str, goal.limits))}" if goal.limits else ""
+    return joined(
+        [
+            text(f"To {senses}: of {count(len(record.finished), 'measured trial')} "),
+            tag("strong", text(f"{len(record.front):,}")),
+            text(f" {'is' if len(record.front) == 1 else 'are'} dominated by no other{kept}."),
+        ]
+    )
+
+
+def by_estimate(record: Record, best: Trial) -> Markup:
+    """The best point under noise in a sentence."""
+    goal = record.goal
+    assert record.estimate is not None, "there is noise"
+    mean, error = record.estimate
+    place = record.estimates.place(best.point)
+    times = 1 if place is None else record.estimates.groups[place].count
+    shown = f"{number(mean)} ± {number(error, 2)}" if math.isfinite(error) else number(mean)
+    return joined(
+        [
+            text(
+                f"The best estimate of {goal.name} among {count(len(record.estimates.groups), 'point')} is "
+            ),
+            tag("strong", text(f"{shown}{goal.unit(goal.name)}")),
+            text(f" (the point of trial {best.number}, measured {count(times, 'time')})."),
+        ]
     )
 
 
@@ -37,6 +92,8 @@ def nothing_yet(record: Record) -> str:
     if not record.trials:
         return "The journal is empty: no point has been asked yet."
     pending, failed = record.having("pending"), record.having("failed")
+    if record.finished:
+        return f"No measured trial keeps {' and '.join(map(str, record.goal.limits))} yet."
     if record.outside and not (pending or failed):
         return "Nothing has been measured in the domain yet."
     parts = [f"{n:,} {state}" for n, state in ((pending, "pending"), (failed, "failed")) if n]
@@ -48,7 +105,7 @@ def proved(record: Record) -> str:
     if record.proved:
         return (
             f"Every one of the {count(len(record.finished), 'point')} of the domain has been measured: "
-            f"this is the proved optimum."
+            f"{'the front is proved.' if record.goal.several else 'this is the proved optimum.'}"
         )
     if not record.trials:
         return ""
@@ -69,19 +126,32 @@ def proved(record: Record) -> str:
     return f"{sentence}. That no other point of the domain is better is not proved.{doubt}"
 
 
+def best_tile(record: Record) -> tuple[str, str, str]:
+    """The best value, or the size of the front."""
+    best, goal = record.best, record.goal
+    if goal.several:
+        volume = number(hypervolume_of(record.trials, goal), 4)
+        return "On the front", f"{len(record.front):,}", f"hypervolume {volume}" if record.front else ""
+    name = f"Best {short(goal.name, 24)}"
+    if best is None or best.value is None:
+        return name, "none yet", ""
+    note = f"trial {best.number}, {short(best.origin, 40)}"
+    if record.estimate is not None:
+        mean, error = record.estimate
+        said = f"± {number(error, 2)}, estimated; {note}" if math.isfinite(error) else f"estimated; {note}"
+        return name, f"{number(mean)}{goal.unit(goal.name)}", said
+    return name, f"{number(best.value)}{goal.unit(goal.name)}", note
+
+
 def figures(record: Record) -> Markup:
     """Four numbers at a glance."""
-    best, optimal = record.best, record.proofs.optimal
+    optimal = record.proofs.optimal
     time = record.spent
     states = [(record.having(state), state) for state in ("pending", "failed")]
     rest = ", ".join(f"{n:,} {state}" for n, state in states if n)
     of = f" of {record.budget:,}" if record.budget else ""
     tiles = [
-        (
-            "Best value",
-            "none yet" if best is None or best.value is None else number(best.value),
-            "" if best is None else f"trial {best.number}, {short(best.origin, 40)}",
-        ),
+        best_tile(record),
         ("Trials", f"{len(record.trials):,}{of}", rest or "all finished" if record.trials else ""),
         (
             "Proposals proved",

@@ -29,7 +29,11 @@ DECLARATIONS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: mb.integer("k", 3, 1, 5), ValueError, "integer 'k' has an empty range"),
     (lambda: mb.integer("k", 1.5, 3), TypeError, "low of integer 'k' must be a whole"),  # type: ignore[call-overload]
     (lambda: mb.integer("k", 1, math.inf), TypeError, "high of integer 'k'"),  # type: ignore[call-overload]
-    (lambda: mb.integer("k", 0, LARGEST_ONEHOT), ValueError, "declare it with encoding='integer'"),
+    (
+        lambda: mb.integer("k", 0, LARGEST_ONEHOT, encoding="onehot"),
+        ValueError,
+        "declare it with encoding='integer'",
+    ),
     (lambda: mb.integer("k", 1, 3, encoding="unary"), ValueError, "'onehot' or 'integer'"),  # type: ignore[call-overload]
     (
         lambda: mb.integer("k", 0, 2**53 + 1, encoding="integer"),
@@ -41,7 +45,9 @@ DECLARATIONS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: mb.binary("x", (1000, 1000, 1000)), ValueError, r"size of 'x' is \(1000, 1000, 1000\): that is"),
     (lambda: mb.integer("k", 0, 999, 2000), ValueError, "size of 'k' is 2000: .* or the 1,048,576 features"),
     (
-        lambda: Domain([mb.binary("x"), mb.integer("k", 0, 999, 1000), mb.integer("n", 0, 99_999)]),
+        lambda: Domain(
+            [mb.binary("x"), mb.integer("k", 0, 999, 1000), mb.integer("n", 0, 99_999, encoding="onehot")]
+        ),
         ValueError,
         "1,002 variables with 1,100,001 features, of which 'k' has most; a domain may have 100,000 and 1,048",
     ),

@@ -30,3 +30,10 @@ def test_a_number_of_points_that_python_does_not_write() -> None:
     refusal = Enumerate().refusal(Query.of(Linear(np.zeros(15_000), 0.0), domain))
     assert refusal == "the domain has about 10^4515 points, more than 200000"
     assert digits(10**5000) == "1" + 5000 * "0"
+
+
+def test_wide_integers_are_one_feature_unless_said_otherwise() -> None:
+    encodings = [mb.integer("n", 0, most).encoding for most in (999, 1000, 10**9)]
+    assert encodings == ["onehot", "integer", "integer"]
+    assert mb.integer("n", 0, 5000, encoding="onehot").encoding == "onehot"
+    assert Domain([mb.integer("n", 0, 10**9, 3)]).features == 3

@@ -184,18 +184,18 @@ class Parser:
         size = form.get("size")
         if isinstance(size, list):
             size = tuple(size)
-        encoding: Any = form.get("encoding", "integer" if kind == "real" else "onehot")
+        encoding: Any = {"encoding": form["encoding"]} if "encoding" in form else {}
         try:
             match kind:
                 case "binary":
                     return binary(name, size)
                 case "integer":
-                    return integer(name, form["low"], form["high"], size, encoding=encoding)
+                    return integer(name, form["low"], form["high"], size, **encoding)
                 case "real":
                     low, high, step = form["low"], form["high"], form.get("step")
-                    return real(name, low, high, size, step=step, encoding=encoding)
+                    return real(name, low, high, size, step=step, **encoding)
                 case _:
-                    return categorical(name, form["choices"], size, encoding=encoding)
+                    return categorical(name, form["choices"], size, **encoding)
         except (TypeError, ValueError) as error:
             blamed = next((key for key in form if str(error).startswith(key)), "kind")
             self.fail(str(error), *where, blamed)

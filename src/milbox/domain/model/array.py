@@ -255,19 +255,19 @@ def binary(name: str, size: int | tuple[int, ...] | None = None) -> Any:
 
 @overload
 def integer(
-    name: str, low: int, high: int, size: None = None, *, encoding: Encoding = "onehot"
+    name: str, low: int, high: int, size: None = None, *, encoding: Encoding | None = None
 ) -> Integer: ...
 @overload
 def integer(
-    name: str, low: int, high: int, size: int, *, encoding: Encoding = "onehot"
+    name: str, low: int, high: int, size: int, *, encoding: Encoding | None = None
 ) -> Vector[Integer]: ...
 @overload
 def integer(
-    name: str, low: int, high: int, size: tuple[int, int], *, encoding: Encoding = "onehot"
+    name: str, low: int, high: int, size: tuple[int, int], *, encoding: Encoding | None = None
 ) -> Matrix[Integer]: ...
 @overload
 def integer(
-    name: str, low: int, high: int, size: tuple[int, ...], *, encoding: Encoding = "onehot"
+    name: str, low: int, high: int, size: tuple[int, ...], *, encoding: Encoding | None = None
 ) -> Array[Integer, Any]: ...
 def integer(
     name: str,
@@ -275,9 +275,9 @@ def integer(
     high: int,
     size: int | tuple[int, ...] | None = None,
     *,
-    encoding: Encoding = "onehot",
+    encoding: Encoding | None = None,
 ) -> Any:
-    """A whole number from low to high, or an array of them."""
+    """A whole number from low to high, or an array of them; one-hot by default up to 1000 values."""
     return declared(name, size, lambda each: Integer(each, low, high, encoding))
 
 

@@ -29,6 +29,8 @@ Encoding: TypeAlias = OneOf["onehot", "integer"]
 Coding: TypeAlias = OneOf["flag", "onehot", "number", "share"]
 """The way in which codes become features; see `milbox.domain.coding`."""
 
+# An integer of up to so many values is one-hot by default, and a wider one is one feature.
+MOST_ONEHOT = 1000
 # A one-hot variable costs a feature per value; with more than this, something else was meant.
 LARGEST_ONEHOT = 2**20
 # What a domain may have of each; beyond, a few hundred points would fill the memory.
@@ -105,18 +107,20 @@ class Binary(Numeric, Logical):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Integer(Numeric):
-    """A whole number from low to high, both included."""
+    """A whole number from low to high, both included.
+
+    By default it is one-hot where it has up to 1000 values, and else one feature (`encoding="integer"`).
+    """
 
     kind: ClassVar[str] = "integer"
 
     name: str
     low: int
     high: int
-    encoding: Encoding = "onehot"
+    encoding: Encoding | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        check_encoding(self.name, self.encoding)
         for label, limit in (("low", self.low), ("high", self.high)):
             if not isinstance(limit, int | np.integer) or isinstance(limit, bool):
                 raise TypeError(f"{label} of integer {self.name!r} must be a whole number, not {limit!r}")
@@ -127,6 +131,9 @@ class Integer(Numeric):
             raise ValueError(
                 f"integer {self.name!r} has an empty range: low is {self.low}, high is {self.high}"
             )
+        if self.encoding is None:
+            object.__setattr__(self, "encoding", "onehot" if len(self.codes) <= MOST_ONEHOT else "integer")
+        check_encoding(self.name, self.encoding)
         if self.encoding == "onehot" and self.high - self.low >= LARGEST_ONEHOT:
             raise ValueError(
                 f"integer {self.name!r} has {self.high - self.low + 1} values, too many for one feature "

@@ -6,7 +6,7 @@ Most are named strategies of the library; the others change the problem first, o
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from milbox.bench import cell_search, rbfopt, tpe
+from milbox.bench import botorch, cell_search, rbfopt, tpe
 from milbox.bench.problems import Problem
 from milbox.bench.problems.binding import BASES
 from milbox.bench.problems.nasbench import cell_domain
@@ -109,6 +109,10 @@ ALGORITHMS: Mapping[str, Algorithm] = from_library() | {
     "optuna/tpe": Algorithm(
         "Optuna's TPE with its defaults; infeasible suggestions are pruned and do not count",
         lambda initial, seed: tpe.Tpe(seed, initial),
+    ),
+    "botorch": Algorithm(
+        "BoTorch: a Gaussian process with LogEI over mixed variables, under the linear constraints",
+        lambda initial, _: botorch.BoTorch(initial),
     ),
     "re": Algorithm(
         "the NAS-Bench-101 paper's regularised evolution: population 50, tournament 10, rate 1",

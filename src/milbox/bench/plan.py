@@ -12,6 +12,8 @@ from milbox.bench.problems import expand
 from milbox.errors import DataError, close_names
 
 KEYS = ("budget", "initial", "trials", "problems", "algorithms")
+FIRST = "first"
+"""The key that a plan may leave out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Plan:
         trials: how often each algorithm meets each problem, with different initial points.
         problems: names, without globs.
         algorithms: names of `ALGORITHMS`.
+        first: the number of the first trial; others than those on which something was chosen are fresh ones.
     """
 
     budget: int
@@ -55,13 +58,14 @@ class Plan:
     trials: int
     problems: tuple[str, ...]
     algorithms: tuple[str, ...]
+    first: int = 0
 
     @property
     def cells(self) -> list[Cell]:
         """Trial after trial, so that a plan that is stopped early has something of everything."""
         return [
             Cell(problem, algorithm, trial, self.budget, self.initial)
-            for trial in range(self.trials)
+            for trial in range(self.first, self.first + self.trials)
             for problem in self.problems
             for algorithm in self.algorithms
         ]
@@ -84,8 +88,9 @@ def read_plan(path: Path, data: Path | str | None = None) -> Plan:
 def plan_of(form: dict[str, Any], data: Path | str | None = None) -> Plan:
     """The plan behind parsed TOML."""
     for key in form:
-        if key not in KEYS:
-            raise ValueError(f"a plan has no {key!r}{near(key, KEYS)}; its keys are {', '.join(KEYS)}")
+        if key not in (*KEYS, FIRST):
+            every = (*KEYS, FIRST)
+            raise ValueError(f"a plan has no {key!r}{near(key, every)}; its keys are {', '.join(every)}")
     for key in KEYS:
         if key not in form:
             raise ValueError(f"the plan has no {key!r}; add a line such as {EXAMPLES[key]}")
@@ -101,7 +106,8 @@ def plan_of(form: dict[str, Any], data: Path | str | None = None) -> Plan:
                 f"there is no algorithm {name!r}{near(name, ALGORITHMS)}; there are {', '.join(ALGORITHMS)}"
             )
     problems = expand(texts(form, "problems"), data)
-    return Plan(budget, initial, trials, tuple(problems), tuple(dict.fromkeys(algorithms)))
+    first = whole(form, FIRST, 0) if FIRST in form else 0
+    return Plan(budget, initial, trials, tuple(problems), tuple(dict.fromkeys(algorithms)), first)
 
 
 EXAMPLES = {

@@ -50,6 +50,13 @@ def test_cells_are_the_product_and_trials_come_round_by_round(written: Callable[
     ]
 
 
+def test_a_plan_may_begin_with_a_later_trial(written: Callable[..., Path]) -> None:
+    plan = read_plan(written(problems=["bbob/sphere"], algorithms=["random"], trials=2, first=5))
+    assert [cell.trial for cell in plan.cells] == [5, 6]
+    with pytest.raises(DataError, match="first is -1; it must be a whole number of at least 0"):
+        read_plan(written(first=-1))
+
+
 def test_a_seed_belongs_to_problem_and_trial_and_files_to_cells() -> None:
     cells = Plan(20, 10, 3, ("bbob/sphere", "ising/100/0"), tuple(ALGORITHMS)).cells
     seeds = {(cell.problem, cell.trial): cell.seed for cell in cells}

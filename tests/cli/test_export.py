@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cli.conftest import Milbox
-from milbox.domain import Domain, binary, categorical, integer
+from milbox.domain import Domain, binary, categorical, integer, only_if, real
 from milbox.study import Study
 from milbox.trials import Journal
 
@@ -83,3 +83,53 @@ def test_optuna(milbox: Milbox, journal: Path, tmp_path: Path, name: str) -> Non
     assert study.trials[1].user_attrs["reason"] == "broke\nlong story"
     if name.endswith("3"):
         storage.engine.dispose()
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_optuna_has_reals_limits_errors_and_what_does_not_exist(milbox: Milbox, tmp_path: Path) -> None:
+    import optuna
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    op, ph = categorical("op", ["conv", "pool"]), real("ph", 5.0, 7.5, step=0.5)
+    t, width = real("t", 20, 80), integer("width", 1, 3)
+    domain = Domain([op, ph, t, width], [only_if(width, op == "conv")])
+    limits = {"tox": ("<=", 0.05)}
+    path = tmp_path / "run.db"
+    with Study(domain, journal=path, objectives={"gain": "maximize"}, limits=limits, noise=True) as study:
+        first, second = study.ask(fix={"op": "pool"}), study.ask(fix={"op": "conv"})
+        study.tell(first.number, {"gain": 1.0, "tox": 0.01}, error=0.5)
+        study.tell(second.number, {"gain": 9.0, "tox": 0.08})
+    milbox("export", "run.db", "--out", "s.log")
+    found = optuna.load_study(
+        study_name="run", storage=JournalStorage(JournalFileBackend(str(tmp_path / "s.log")))
+    )
+    one, two = found.trials
+    assert one.params["t"] == first.assignment["t"]
+    assert one.distributions["ph"] == optuna.distributions.FloatDistribution(5.0, 7.5, step=0.5)
+    assert "width" not in one.params
+    assert two.params["width"] == second.assignment["width"]
+    assert one.user_attrs["error"] == 0.5
+    assert one.user_attrs["values"] == {"gain": 1.0, "tox": 0.01}
+    assert one.constraints == {"tox <= 0.05": pytest.approx(-0.04)}
+    assert two.constraints == {"tox <= 0.05": pytest.approx(0.03)}
+    assert found.best_trial.number == 0  # the other breaks its limit
+
+
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_optuna_has_trials_outside_the_domain_too(milbox: Milbox, tmp_path: Path) -> None:
+    import optuna
+    from optuna.storages import JournalStorage
+    from optuna.storages.journal import JournalFileBackend
+
+    wide = Domain([integer("n", 0, 9), real("t", 0, 1, step=0.1), categorical("c", ["a", "b", "c"])])
+    narrow = Domain([integer("n", 0, 4), real("t", 0, 0.5, step=0.1), categorical("c", ["a", "b"])])
+    with Study(wide, journal=tmp_path / "run.db") as study:
+        trial = study.ask(fix={"n": 7, "t": 0.9, "c": "c"})
+        study.tell(trial.number, 3.0)
+        study.change(narrow)
+    milbox("export", "run.db", "--out", "s.log")
+    storage = JournalStorage(JournalFileBackend(str(tmp_path / "s.log")))
+    found = optuna.load_study(study_name="run", storage=storage)
+    assert found.trials[0].params == {"n": 7, "t": 0.9, "c": "c"}
+    assert found.best_value == 3.0

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import Milbox
+from milbox.cli.problem.file import read_problem
+from milbox.trials.record import read_record
 
 PROBLEM = """\
 [variables]
@@ -114,6 +116,103 @@ def test_noisy_results_may_come_with_errors_and_repeats(milbox: Milbox, tmp_path
     milbox("tell", "p.db", "--trial", "3", "--value", "value=1.5", "--value", "error=0.2")
     entry = milbox("best", "p.db", "--json").json
     assert entry["state"] == "finished"
+
+
+NOISY = '[variables]\nx = { kind = "integer", low = 0, high = 9 }\n[outputs]\nnoise = true\n'
+
+
+def test_the_best_noisy_point_is_printed_with_its_estimate(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(NOISY)
+    rows = [(3, 1.0), (3, 1.2), (3, 0.8), (5, 5.0), (5, -5.0), (5, -6.0), (7, 0.1), (7, 0.2)]
+    text = "".join(f"{x},{value},0.5\n" for x, value in rows)
+    (tmp_path / "old.csv").write_text("x,value,error\n" + text)
+    milbox("ask", "p.db", "--problem", "p.toml", "--known", "old.csv", "--initial", "2")
+    best = milbox("best", "p.db")
+    assert "(standard error 0." in best.output
+    assert "x = 3" in best.output
+    told = milbox("best", "p.db", "--json").json
+    record = read_record(tmp_path / "p.db")
+    assert told["estimate"] == {"mean": record.estimate[0], "standard_error": record.estimate[1]}  # type: ignore[index]
+    assert 0 < told["estimate"]["mean"] < 1.2
+    assert "estimated, in trial 0" in milbox("status", "p.db").output
+    listed = milbox("best", "p.db", "--top", "3", "--json").json["trials"]
+    assert listed[0]["assignment"]["x"] == 3
+    assert sorted(entry["assignment"]["x"] for entry in listed) == [3, 5, 7]
+    assert [e["estimate"]["mean"] for e in listed] == sorted(
+        [e["estimate"]["mean"] for e in listed], reverse=True
+    )
+
+
+def test_a_standard_error_is_told_with_its_value(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(NOISY)
+    milbox("ask", "p.db", "--problem", "p.toml", "--count", "2", "--initial", "2")
+    milbox("tell", "p.db", "--trial", "0", "--value", "1.5", "--error", "0.25")
+    assert (
+        "goes with --value"
+        in milbox("tell", "p.db", "--trial", "1", "--failed", "no", "--error", "1", status=2).complaints
+    )
+    milbox("export", "p.db", "--out", "p.csv")
+    assert next(csv.DictReader(io.StringIO((tmp_path / "p.csv").read_text())))["error"] == "0.25"
+    milbox("amend", "p.db", "0", "2.5", "--error", "0.5")
+    assert milbox("trials", "p.db", "--last", "2", "--json").output.splitlines()[0].count('"error": 0.5')
+    milbox("tell", "p.db", "--trial", "1", "--value", "1", "--error", "-1", status=2)
+
+
+def test_a_failure_may_not_be_the_points_fault(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text('[variables]\nx = { kind = "integer", low = 0, high = 9 }\n')
+    milbox("ask", "p.db", "--problem", "p.toml", "--count", "6", "--initial", "6")
+    milbox("tell", "p.db", "--trial", "0", "--failed", "power cut", "--no-infeasible")
+    milbox("tell", "p.db", "--trial", "1", "--failed", "it burst")
+    milbox("tell", "p.db", "--trial", "2", "--failed", "it burst", "--infeasible")
+    (tmp_path / "r.csv").write_text("trial,value,infeasible\n3,failed: no power,false\n4,failed,\n")
+    milbox("tell", "p.db", "r.csv")
+    (tmp_path / "r.json").write_text('[{"trial": 5, "value": "failed", "infeasible": false}]')
+    milbox("tell", "p.db", "r.json")
+    trials = read_record(tmp_path / "p.db").trials
+    assert [getattr(t.outcome, "infeasible", None) for t in trials] == [False, True, True, False, True, False]
+    lines = milbox("trials", "p.db", "--json").output.splitlines()
+    assert '"infeasible": false' in lines[0]
+    milbox("ask", "p.db")
+    assert (
+        "go with --failed"
+        in milbox("tell", "p.db", "--trial", "6", "--value", "1", "--no-infeasible", status=2).complaints
+    )
+    (tmp_path / "r.csv").write_text("trial,value,infeasible\n6,failed,perhaps\n")
+    assert "must be true or false" in milbox("tell", "p.db", "r.csv", status=2).complaints
+
+
+def test_limits_and_noise_may_stand_by_themselves(milbox: Milbox, tmp_path: Path) -> None:
+    inside = BY_HAND.replace('cost = "minimize"\n', "noise = true\n")
+    outside = "noise = true\n" + inside.replace("noise = true\n", "").replace(
+        'limits = { tox = ["<=", 0.05] }', '[limits]\ntox = ["<=", 0.05]'
+    )
+    goals = []
+    for text in (inside, outside):
+        (tmp_path / "p.toml").write_text(text)
+        goals.append(read_problem(tmp_path / "p.toml").goal)
+    assert goals[0] == goals[1]
+    assert goals[0].noise
+    assert len(goals[0].limits) == 1
+    (tmp_path / "p.toml").write_text(outside.replace('"<="', '"<"'))
+    assert "p.toml:" in milbox("check", "p.toml", "--no-evaluate", status=2).complaints
+    (tmp_path / "p.toml").write_text("noise = true\n" + inside)
+    said = milbox("check", "p.toml", "--no-evaluate", status=2).complaints
+    assert "p.toml:1: noise stands under [outputs] too" in said
+
+
+def test_functions_of_problem_files_have_a_time_limit(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(
+        '[variables]\nn = { kind = "integer", low = 0, high = 5 }\n'
+        '[objective]\npython = "slow:value"\ntimeout = 0.5\n'
+    )
+    (tmp_path / "slow.py").write_text(
+        "import time\ndef value(n):\n    time.sleep(60 * (n == 3))\n    return float(n)\n"
+    )
+    milbox("run", "p.toml", "--budget", "6", "--initial", "6")
+    trials = read_record(tmp_path / "p.db").trials
+    assert {t.assignment["n"]: t.state for t in trials}[3] == "failed"
+    assert sum(t.state == "finished" for t in trials) == 5
+    assert "time limit" in str(next(t.reason for t in trials if t.state == "failed"))
 
 
 @pytest.mark.parametrize(

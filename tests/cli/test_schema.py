@@ -11,7 +11,7 @@ import pytest
 
 from milbox.cli.commands.init import PROBLEM
 from milbox.cli.console import InputError
-from milbox.cli.problem.file import KINDS, OBJECTIVE, SENSES, TABLES, Parser, parse_problem
+from milbox.cli.problem.file import ASIDE, KINDS, OBJECTIVE, SENSES, TABLES, Parser, parse_problem
 from pages import ROOT, blocks
 
 jsonschema = pytest.importorskip("jsonschema", reason="pip install jsonschema")
@@ -114,7 +114,7 @@ def test_the_schema_knows_the_keys_that_the_reader_knows(monkeypatch: pytest.Mon
     monkeypatch.setattr(Parser, "known_keys", note)
     parse_problem(EVERYTHING, Path("p.toml"))
     tables = SCHEMA["properties"]
-    assert known.pop(()) == set(TABLES) == set(tables)
+    assert known.pop(()) == {*TABLES, *ASIDE} == set(tables)
     for kind, name in (("binary", "x"), ("integer", "k"), ("categorical", "op"), ("real", "t")):
         assert known.pop(("variables", name)) == {"kind", *KINDS[kind]}
         assert set(SCHEMA["definitions"][kind]["properties"]) == {"kind", *KINDS[kind]}

@@ -1,8 +1,8 @@
 """BoTorch as a strategy: a Gaussian process with LogEI, whose maximum is looked for over mixed variables.
 
-Linear constraints are given to BoTorch's optimiser, tightened by what rounding to the grid may cost; of
-amounts with a given sum, one is what is left of it. All else is left to rejection: where the optimiser's point
-is infeasible or was tried, it is asked again from other starts, and the origin of the proposal says how often.
+Linear constraints are given to the optimiser, tightened by what rounding to the grid may cost; of amounts
+with a given sum, one is what is left of it. All else is left to rejection: where the point is infeasible or
+was tried, the optimiser starts again from elsewhere, and the origin of the proposal says how often.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class BoTorch:
-    """`SingleTaskGP`, or `MixedSingleTaskGP` with categories, and `LogExpectedImprovement`, by their defaults.
+    """`SingleTaskGP`, with categories `MixedSingleTaskGP`, and `LogExpectedImprovement`, all by default.
 
     Attributes:
         initial: how many random feasible points come first.
@@ -55,7 +55,8 @@ class BoTorch:
         torch.manual_seed(int(rng.integers(2**31)))
         cube = Cube(domain)
         acquisition = improvement(cube, history)
-        missed, found = 0, ()
+        missed = 0
+        found: tuple[Proposal, ...] = ()
         while missed < ATTEMPTS and not found:
             point = self.attempt(cube, acquisition)
             if domain.contains(point) and point not in history.asked_points:
@@ -149,7 +150,9 @@ class Cube:
                 if isinstance(self.domain.variables[place], Real)
             )
             if constraint.lower == constraint.upper:
-                equal.append((indices, torch.tensor(weights / unit), (float(constraint.lower) - offset) / unit))
+                equal.append(
+                    (indices, torch.tensor(weights / unit), (float(constraint.lower) - offset) / unit)
+                )
                 continue
             for sign, end in ((1.0, constraint.lower), (-1.0, constraint.upper)):
                 if np.isfinite(float(end)):

@@ -11,6 +11,7 @@ from milbox.display import duration
 from milbox.trials.trust import sentence
 
 if TYPE_CHECKING:
+    from milbox.trials import Trial
     from milbox.trials.record import Proofs, Record, Spent
     from milbox.trials.trial import State
 
@@ -50,13 +51,30 @@ def summary(record: "Record", budget: int | None) -> dict[str, Any]:
         "failed": record.having("failed"),
         "pending": record.having("pending"),
         "cancelled": record.having("cancelled"),
-        "best": None if record.best is None else trial_entry(record.best),
+        "best": None if record.best is None else entry_of(record, record.best),
         **({"front": [trial_entry(trial) for trial in record.front]} if record.goal.several else {}),
         "proved": record.proved,
         "proposals": asdict(record.proofs),
         "seconds": asdict(record.spent),
         "trust": {**asdict(record.trust), "doubtful": record.trust.doubtful},
     }
+
+
+def entry_of(record: "Record", trial: "Trial") -> dict[str, Any]:
+    """A trial as plain entries; with noise, also what is believed of its point."""
+    found = record.estimated(trial)
+    if found is None:
+        return trial_entry(trial)
+    return {**trial_entry(trial), "estimate": {"mean": found[0], "standard_error": found[1]}}
+
+
+def value_of(record: "Record", trial: "Trial") -> str:
+    """The value of a trial in words; with noise, what is believed of its point and not what it measured."""
+    found = record.estimated(trial)
+    if found is None:
+        return trial.shown
+    unit = record.goal.unit(record.goal.name)
+    return f"{found[0]:g}{unit} (standard error {found[1]:.2g}), estimated,"
 
 
 def assignment_lines(assignment: Mapping[str, Any]) -> list[str]:
@@ -102,10 +120,9 @@ def outcome_lines(record: "Record") -> list[str]:
     if not record.finished:
         return [f"no trial has finished ({count})"]
     if best is not None:
-        unit = record.goal.unit(record.goal.name)
-        shown = f"{best.value:g}{unit}"
+        shown = f"{best.value:g}{record.goal.unit(record.goal.name)}"
         if record.estimate is not None:
-            shown = f"{record.estimate[0]:g}{unit} (standard error {record.estimate[1]:.2g}), estimated,"
+            shown = value_of(record, best)
         found = f"best {record.goal.name} {shown} in trial {best.number} ({count})"
         lines = [found, *assignment_lines(best.assignment)]
     elif record.front:

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 from milbox.trials.trial import Certificate, Failed, Finished, Trial
 
-Kind: TypeAlias = Literal["text", "number", "whole", "time"]
+Kind: TypeAlias = Literal["text", "number", "whole", "truth", "time"]
 """Times are seconds since 1970."""
 
 
@@ -46,8 +46,10 @@ AFTER: Mapping[str, Column] = {
     "solver": _proved("text", lambda certificate: certificate.solver),
     "solver_seconds": _proved("number", lambda certificate: certificate.seconds),
     "fit_seconds": Column("number", lambda trial: trial.proposal.fit_seconds),
+    "error": Column("number", lambda trial: getattr(trial.outcome, "error", None)),
     "evaluation_seconds": _ended("number", lambda outcome: outcome.seconds),
     "reason": Column("text", lambda trial: trial.reason),
+    "infeasible": Column("truth", lambda trial: getattr(trial.outcome, "infeasible", None)),
     "note": Column("text", lambda trial: trial.info.get("note")),
     "asked_at": Column("time", lambda trial: trial.asked_at),
     "told_at": _ended("time", lambda outcome: outcome.told_at),

@@ -55,6 +55,8 @@ def to_pandas(trials: Iterable[Trial]) -> Any:
                 frame[name] = pandas.Series([math.nan if e is None else e for e in entries], dtype="float64")
             case "whole":
                 frame[name] = pandas.Series(entries, dtype="int64" if name == "number" else "Int64")
+            case "truth":
+                frame[name] = pandas.Series(entries, dtype="boolean")
             case "time":
                 times = pandas.to_datetime(entries, utc=True)
                 frame[name] = pandas.Series(times, dtype="datetime64[ns, UTC]")
@@ -77,6 +79,7 @@ def to_polars(trials: Iterable[Trial]) -> Any:
         "whole": polars.Int64,
         "time": polars.Datetime("us", "UTC"),
         "text": polars.String,
+        "truth": polars.Boolean,
     }
     frame = {}
     for name, entries in columns(trials).items():

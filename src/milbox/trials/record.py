@@ -164,20 +164,28 @@ class Record:
 
     @cached_property
     def ranked(self) -> list[Trial]:
-        """The finished trials that keep the limits, best first, the earlier of equals first."""
-        return ranked(self.finished, self.goal)
+        """The finished trials that keep the limits, best first, the earlier of equals first.
+
+        With noise it is the first trial of each point, by estimate.
+        """
+        if not self.goal.noise:
+            return ranked(self.finished, self.goal)
+        order = np.argsort(-self.sign * self.estimates.means, kind="stable").tolist()
+        return [self.estimates.groups[place].first for place in order]
 
     @property
     def best(self) -> Trial | None:
         """The incumbent; None before the first value, and where there are several objectives."""
-        if self.goal.noise:
-            return recommended(self.estimates, self.sign)
         return self.ranked[0] if self.ranked else None
 
     @property
     def estimate(self) -> tuple[float, float] | None:
         """With noise: the mean at the best point, and its standard error."""
-        place = None if self.best is None or not self.goal.noise else self.estimates.place(self.best.point)
+        return None if self.best is None else self.estimated(self.best)
+
+    def estimated(self, trial: Trial) -> tuple[float, float] | None:
+        """With noise: the mean at the point of a trial, and its standard error."""
+        place = self.estimates.place(trial.point) if self.goal.noise else None
         if place is None:
             return None
         return float(self.estimates.means[place]), float(self.estimates.errors[place])

@@ -157,9 +157,17 @@ def hand_out(
     metavar="NUMBER",
     help="The value of that trial, or NAME=NUMBER for each output.",
 )
+@click.option(
+    "--error", "deviation", type=float, help="The standard error of that value, where values are noisy."
+)
 @click.option("--failed", metavar="REASON", help="Why that trial has no value.")
 @click.option("--note", metavar="TEXT", help="A text to keep with that trial.")
 @click.option("--info", multiple=True, metavar="NAME=TEXT", help="More to keep with it; repeatable.")
+@click.option(
+    "--infeasible/--no-infeasible",
+    default=None,
+    help="Whether the point was to blame for the failure, so that others like it are avoided [default: yes].",
+)
 @click.option("--partial", is_flag=True, help="Record the good rows even if others are wrong.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was recorded as JSON.")
 def tell(
@@ -167,18 +175,21 @@ def tell(
     results: Path | None,
     trial: int | None,
     value: tuple[str, ...],
+    deviation: float | None,
     failed: str | None,
     note: str | None,
     info: tuple[str, ...],
+    infeasible: bool | None,
     partial: bool,
     as_json: bool,
 ) -> None:
     """Record measured values in JOURNAL.
 
     RESULTS is CSV or JSON with trial and value. Rows without a value stay pending; `failed`, or
-    `failed: reason`, ends a trial without one. Columns of variables must hold what was asked;
-    all others, such as a note, the batch or the operator, are kept with the trial. If any row is wrong,
-    nothing is recorded (unless --partial) and each wrong row is named. Telling the file again is harmless.
+    `failed: reason`, ends a trial without one (a column `infeasible` says false where the point was not to
+    blame). Columns of variables must hold what was asked; all others, such as a note, the batch or the
+    operator, are kept with the trial. If any row is wrong, nothing is recorded (unless --partial) and each
+    wrong row is named. Telling the file again is harmless.
     """
     from milbox.cli.results.answers import Answer, Answers, answers, trial_number
     from milbox.cli.results.rows import read_rows
@@ -190,6 +201,10 @@ def tell(
         raise click.UsageError("--note and --info go with --trial; in a file they are columns")
     if trial is not None and (not value) == (failed is None):
         raise click.UsageError("--trial needs --value or --failed")
+    if infeasible is not None and failed is None:
+        raise click.UsageError("--infeasible and --no-infeasible go with --failed")
+    if deviation is not None and not value:
+        raise click.UsageError("--error goes with --value")
     rows = read_rows(results) if results is not None else []
     with open_to_tell(journal) as study:
         if results is not None:
@@ -199,10 +214,11 @@ def tell(
                 number = trial_number(trial, len(study.trials))
                 if study.trials[number].state != "pending":
                     raise ValueError(f"trial {number} has been told already")
-                given = outputs_of(value, study.goal) if value else None
+                given = outputs_of(value, study.goal, deviation) if value else None
             except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from None
-            found = Answers([Answer(0, number, given, failed, info_of(note, info))])
+            kept = info_of(note, info)
+            found = Answers([Answer(0, number, given, failed, kept, infeasible is not False)])
         if not found.complaints or partial:
             record(study, found.given)
         report(study, found, partial, as_json)
@@ -219,7 +235,7 @@ def info_of(note: str | None, texts: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def outputs_of(texts: tuple[str, ...], goal: "Goal") -> Any:
+def outputs_of(texts: tuple[str, ...], goal: "Goal", error: float | None = None) -> Any:
     """A number, or numbers by name from texts such as `cost=3.1`, that the goal takes."""
     from milbox.cli.results.table import number_of
 
@@ -230,8 +246,10 @@ def outputs_of(texts: tuple[str, ...], goal: "Goal") -> Any:
         raise ValueError(f"write each output as NAME=NUMBER, for {', '.join(goal.outputs)}")
     else:
         given = dict(pairs)
-    goal.told(given, "the value")
-    return given
+    goal.told(given, "the value", error=error)
+    if error is None:
+        return given
+    return {**(given if isinstance(given, dict) else {goal.outputs[0]: given}), "error": error}
 
 
 def _split(text: str) -> tuple[str, str, str]:
@@ -244,18 +262,14 @@ def record(study: "Study", given: "list[Answer]") -> None:
         if answer.value is not None:
             study.tell(answer.trial, answer.value, info=answer.info)
         else:
-            study.fail(answer.trial, answer.reason or "reported as failed", info=answer.info)
-
-
-def best_shown(study: "Study") -> str:
-    """The best value with its name and unit."""
-    goal, best = study.goal, study.best
-    assert best is not None, "there is a best trial"
-    return f"{goal.name} {best.value:g}{goal.unit(goal.name)}"
+            reason = answer.reason or "reported as failed"
+            study.fail(answer.trial, reason, infeasible=answer.infeasible, info=answer.info)
 
 
 def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> None:
     """The rows that were recorded, and those that were not."""
+    from milbox.cli.commands.status import best_text
+
     recorded = found.given if partial or not found.complaints else []
     best, pending = study.best, sum(trial.state == "pending" for trial in study.trials)
     if as_json:
@@ -271,7 +285,7 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
         )
     else:
         done = plural(len(recorded), "trial")
-        shown = "" if best is None else f"; best {best_shown(study)} in trial {best.number}"
+        shown = "" if best is None else f"; best {study.goal.name} {best_text(study.record)}"
         if study.goal.several and study.front:
             shown = f"; {plural(len(study.front), 'trial')} on the front"
         click.echo(f"recorded {done}, {pending} pending{shown}")
@@ -285,7 +299,10 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
 @click.argument("journal", type=JOURNAL)
 @click.argument("trial", type=click.IntRange(0))
 @click.argument("value", metavar="NUMBER", nargs=-1, required=True)
-def amend(journal: "Place", trial: int, value: tuple[str, ...]) -> None:
+@click.option(
+    "--error", "deviation", type=float, help="The standard error of the value, where values are noisy."
+)
+def amend(journal: "Place", trial: int, value: tuple[str, ...], deviation: float | None) -> None:
     """Correct the value of TRIAL in JOURNAL; what was told before stays on record.
 
     With several outputs, give each as NAME=NUMBER.
@@ -296,7 +313,7 @@ def amend(journal: "Place", trial: int, value: tuple[str, ...]) -> None:
 
     with open_to_tell(journal) as study:
         try:
-            study.amend(trial, outputs_of(value, study.goal))
+            study.amend(trial, outputs_of(value, study.goal, deviation))
         except (TypeError, ValueError) as error:
             raise InputError(str(error)) from None
         now = study.trials[trial]

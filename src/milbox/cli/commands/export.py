@@ -10,7 +10,7 @@ import click
 from milbox.cli.console import JOURNAL, InputError, jsonable, plural, say
 
 if TYPE_CHECKING:
-    from milbox.domain import Variable
+    from milbox.domain import Domain, Variable
     from milbox.trials import Trial
     from milbox.trials.journal import Place
     from milbox.trials.record import Record
@@ -47,7 +47,9 @@ def export(journal: "Place", kind: str | None, out: Path, force: bool) -> None:
     check_writable(out, force)
     record = read_record(journal)
     if kind == "csv":
-        write(out, batch_csv(record.domain, record.trials, details(), goal=record.goal))
+        # A variable may be called as one of two columns that few studies fill.
+        extra = [n for n in details() if n not in ("error", "infeasible") or n not in record.domain.index]
+        write(out, batch_csv(record.domain, record.trials, extra, goal=record.goal))
     elif kind == "jsonl":
         lines = (json.dumps(jsonable(trial_entry(trial)), allow_nan=False) for trial in record.trials)
         write(out, "".join(f"{line}\n" for line in lines))
@@ -84,34 +86,57 @@ def write_optuna(record: "Record", name: str, out: Path) -> None:
         storage=storage, study_name=name, directions=[s for _, s in record.goal.objectives]
     )
     study.set_user_attr("milbox", {"seed": record.header.seed, "strategy": record.header.strategy})
-    distributions = {v.name: distribution(v) for v in record.domain.variables}
-    study.add_trials([frozen(record, trial, distributions) for trial in record.trials])
+    points = [params_of(record.domain, trial) for trial in record.trials]
+    distributions = {
+        v.name: distribution(v, [point[v.name] for point in points if v.name in point])
+        for v in record.domain.variables
+    }
+    study.add_trials(
+        [frozen(record, *pair, distributions) for pair in zip(record.trials, points, strict=True)]
+    )
     if hasattr(storage, "engine"):
         storage.engine.dispose()
     draft.replace(out)
 
 
-def distribution(variable: "Variable") -> Any:
-    """The Optuna distribution of one scalar variable."""
+def params_of(domain: "Domain", trial: "Trial") -> dict[str, Any]:
+    """The scalar variables of a trial that exist there, by name."""
+    from milbox.trials.frames import scalars
+
+    values = dict(scalars(trial.assignment))
+    missing = domain.absent(domain.codes([trial.point]))[0].tolist()
+    return {
+        variable.name: values[variable.name]
+        for variable, gone in zip(domain.variables, missing, strict=True)
+        if variable.name in values and not (gone and values[variable.name] is None)
+    }
+
+
+def distribution(variable: "Variable", tried: "list[Any]") -> Any:
+    """The Optuna distribution of one scalar variable, with the values of trials outside the domain."""
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
     from milbox.domain import Real
 
     if variable.kind == "categorical":
-        return CategoricalDistribution([variable.value(code) for code in variable.codes])
+        choices = [variable.value(code) for code in variable.codes]
+        return CategoricalDistribution([*choices, *(v for v in dict.fromkeys(tried) if v not in choices)])
+    ends = [variable.value(variable.codes[0]), variable.value(variable.codes[-1]), *tried]
     if isinstance(variable, Real):
-        return FloatDistribution(float(variable.low), float(variable.high), step=float(variable.step))
-    return IntDistribution(variable.codes[0], variable.codes[-1])
+        return FloatDistribution(float(min(ends)), float(max(ends)), step=float(variable.step))
+    return IntDistribution(int(min(ends)), int(max(ends)))
 
 
-def frozen(record: "Record", trial: "Trial", distributions: dict[str, Any]) -> Any:
+def frozen(record: "Record", trial: "Trial", params: dict[str, Any], distributions: dict[str, Any]) -> Any:
     """One trial as Optuna keeps it."""
     from optuna.trial import FrozenTrial, TrialState
 
     from milbox.cli.results.table import trial_entry
 
-    pairs = zip(record.domain.variables, trial.point, strict=True)
     entry = trial_entry(trial)
+    kept = {name: entry[name] for name in details() if entry[name] is not None}
+    if trial.several or record.goal.limits:
+        kept["values"] = trial.values
     states = {
         "finished": TrialState.COMPLETE,
         "failed": TrialState.FAIL,
@@ -119,7 +144,7 @@ def frozen(record: "Record", trial: "Trial", distributions: dict[str, Any]) -> A
         "cancelled": TrialState.FAIL,
     }
     asked, told = trial.asked_at, getattr(trial.outcome, "told_at", None)
-    return FrozenTrial(
+    found = FrozenTrial(
         number=trial.number,
         trial_id=trial.number,
         state=states[trial.state],
@@ -127,12 +152,15 @@ def frozen(record: "Record", trial: "Trial", distributions: dict[str, Any]) -> A
         values=[trial.values[n] for n, _ in record.goal.objectives] if trial.values else None,
         datetime_start=moment(asked),
         datetime_complete=moment(told) if trial.ended else None,
-        params={variable.name: variable.value(code) for variable, code in pairs},
-        distributions=distributions,
-        user_attrs=jsonable({name: entry[name] for name in details() if entry[name] is not None}),
+        params=params,
+        distributions={name: distributions[name] for name in params},
+        user_attrs=jsonable(kept),
         system_attrs={},
         intermediate_values={},
     )
+    for limit in record.goal.limits if trial.values else ():
+        found.set_constraint(str(limit), -limit.slack(trial.values[limit.output]))
+    return found
 
 
 def moment(seconds: float | None) -> datetime.datetime:

@@ -211,6 +211,7 @@ def drive(
     """The loop, with something to look at and a good end whatever happens."""
     from milbox.cli.interrupts import Farewell, ending_promptly
     from milbox.cli.live import Watch, watched
+    from milbox.cli.problem.objective import PythonFunction
     from milbox.cli.results.table import trial_entry
     from milbox.cli.summary import outcome_lines, summary
     from milbox.errors import ObjectiveFailed
@@ -220,6 +221,13 @@ def drive(
     from milbox.trials.record import asked
 
     assert problem.objective is not None, "check_runnable comes first"
+    # A command keeps its own time; a function is ended together with its process.
+    timeout = problem.objective.timeout if isinstance(problem.objective, PythonFunction) else None
+    if timeout is not None and executor is not None:
+        raise InputError(
+            f"{problem.path}: timeout ends functions in processes of this machine, and not on a cluster; "
+            f"leave out --dask, or let the function keep the time"
+        )
     given: dict[str, Any] = {"target": target, "patience": patience, "seconds": seconds}
     stop = replace(problem.stop, **{name: value for name, value in given.items() if value is not None})
     try:
@@ -249,6 +257,7 @@ def drive(
                 executor=executor,
                 failures=failures,
                 stop=stop,
+                timeout=timeout,
             )
             with contextlib.closing(steps):
                 for trial in watched(steps, watch, "none" if as_json else progress):

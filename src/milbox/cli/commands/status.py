@@ -117,10 +117,13 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
 
 def best_text(record: "Record") -> str:
     """The best trial in a few words, or the size of the front."""
+    from milbox.cli.summary import value_of
+
     if record.goal.several and record.front:
         return f"{plural(len(record.front), 'trial')} on the front"
     if record.best is not None:
-        return f"{record.best.value:g} in trial {record.best.number}"
+        shown = f"{record.best.value:g}" if record.estimate is None else value_of(record, record.best)
+        return f"{shown} in trial {record.best.number}"
     kept = " and ".join(map(str, record.goal.limits))
     return f"no trial keeps {kept}" if record.finished else "no value yet"
 
@@ -144,25 +147,23 @@ def status_table(record: "Record") -> Any:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one trial, or a list with --top.")
 def best(journal: "Place", top: int, as_json: bool) -> None:
-    """Print the best point found so far."""
-    from milbox.cli.results.table import trial_entry
-    from milbox.cli.summary import assignment_lines
+    """Print the best point found so far; with noise, the one with the best estimate."""
+    from milbox.cli.summary import assignment_lines, entry_of, value_of
     from milbox.trials.record import read_record
 
     record = read_record(journal)
     found = list(record.front) if record.goal.several else record.ranked[:top]
-    if record.goal.noise and record.best is not None and top == 1:
-        found = [record.best]  # by estimate, not the luckiest
     if not found and record.finished:
         raise InputError(f"{journal} has no trial that keeps {' and '.join(map(str, record.goal.limits))}")
     if not found:
         raise InputError(f"{journal} has no finished trial yet ({plural(len(record.trials), 'trial')})")
     if as_json:
         alone = top == 1 and not record.goal.several
-        emit(trial_entry(found[0]) if alone else {"trials": [trial_entry(trial) for trial in found]})
+        entries = [entry_of(record, trial) for trial in found]
+        emit(entries[0] if alone else {"trials": entries})
         return
     for trial in found:
-        click.echo(f"{trial.shown} in trial {trial.number} ({trial.origin})")
+        click.echo(f"{value_of(record, trial)} in trial {trial.number} ({trial.origin})")
         for line in assignment_lines(trial.assignment):
             click.echo(line)
 

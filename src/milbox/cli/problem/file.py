@@ -30,6 +30,8 @@ KINDS: dict[str, tuple[str, ...]] = {
     "categorical": ("choices", "size", "encoding", "only_if"),
 }
 TABLES = ("variables", "constraints", "symmetries", "objective", "outputs", "strategy", "stop")
+ASIDE = ("limits", "noise", "learn_failures")
+"""What is said of outputs: under [outputs], or at the top of the file, where each may stand by itself."""
 OBJECTIVE = ("command", "python", "sense", "name", "unit", "timeout", "retries", "directory", "environment")
 NO_COMMAND = ("python", "sense", "name", "unit")
 """Keys of the objective that go without a command."""
@@ -132,7 +134,7 @@ class Parser:
         from milbox.domain import Domain
         from milbox.domain.stated import Words
 
-        self.known_keys(self.document, TABLES, "the file")
+        self.known_keys(self.document, (*TABLES, *ASIDE), "the file")
         declared = self.variables()
         rules = (*self.conditions(declared), *self.rules(declared))
         try:
@@ -284,14 +286,16 @@ class Parser:
         if command is not None and function is not None:
             self.fail("the objective is a command or a python function, not both", "objective", "python")
         if command is None:
-            unused = [key for key in form if key not in NO_COMMAND]
+            used = NO_COMMAND if function is None else (*NO_COMMAND, "timeout")
+            unused = [key for key in form if key not in used]
             if unused:
                 self.fail(f"{unused[0]} is for commands, and there is no command", "objective", unused[0])
         if function is not None:
             module, colon, name = function.partition(":") if isinstance(function, str) else ("", "", "")
             if not (module and colon and name):
                 self.fail(f'python must be "module:function", not {function!r}', "objective", "python")
-            return sense, PythonFunction(module, name, str(folder))
+            timeout = self.number_of("timeout", form, None, least=0.001)
+            return sense, PythonFunction(module, name, str(folder), timeout)
         if command is None:
             return sense, None
         if not isinstance(command, list) or not command or not all(isinstance(c, str) for c in command):
@@ -319,18 +323,22 @@ class Parser:
         from milbox.trials.trial import VALUE
 
         form = dict(self.table(self.document.get("outputs", {}), "outputs"))
-        limits = self.table(form.pop("limits", {}), "outputs", "limits")
+        place: dict[str, tuple[str, ...]] = {key: ("outputs",) if key in form else () for key in ASIDE}
+        for key in ASIDE:
+            if key in form and key in self.document:
+                self.fail(f"{key} stands under [outputs] too; leave one of them out", key)
+        said = {key: form.pop(key, self.document.get(key)) for key in ASIDE}
+        limits = self.table(said["limits"], *place["limits"], "limits")
         switches = {}
         for key, usual in (("noise", False), ("learn_failures", True)):
-            switches[key] = form.pop(key, usual)
+            switches[key] = usual if said[key] is None else said[key]
             if not isinstance(switches[key], bool):
-                self.fail(f"{key} must be true or false, not {switches[key]!r}", "outputs", key)
+                self.fail(f"{key} must be true or false, not {switches[key]!r}", *place[key], key)
         units = dict(self.table(form.pop("units", {}), "outputs", "units"))
         plain = self.document.get("objective", {})
         for key in ("sense", "name", "unit"):
             if form and key in plain:
-                said = "its own sense" if key == "sense" else f"its own {key}"
-                self.fail(f"each output has {said}, under [outputs]; leave this out", "objective", key)
+                self.fail(f"each output has its own {key}, under [outputs]; leave this out", "objective", key)
         called = self.text_of("name", plain, VALUE)
         if "unit" in plain:
             units[called] = self.text_of("unit", plain, "")
@@ -344,9 +352,10 @@ class Parser:
         try:
             goal = goal_of(objectives=senses or {called: sense}, limits=limits, units=units, **switches)
         except (TypeError, ValueError) as error:
-            named = [("limits", name) for name in limits] + [("units", name) for name in units]
-            blamed = next((place for place in named if repr(place[1]) in str(error)), ("noise",))
-            self.fail(str(error), "outputs", *blamed)
+            named = [(*place["limits"], "limits", name) for name in limits]
+            named += [("outputs", "units", name) for name in units]
+            blamed = next((keys for keys in named if repr(keys[-1]) in str(error)), (*place["noise"], "noise"))
+            self.fail(str(error), *blamed)
         clash = next((name for name in goal.outputs if name in domain.index), None)
         if clash is not None:
             where = ("objective", "name") if clash == plain.get("name") else ("outputs", clash)

@@ -160,6 +160,8 @@ class PythonFunction:
     module: str
     function: str
     folder: str
+    timeout: float | None = None
+    """Seconds after which an evaluation, and whatever it started, is ended."""
 
     def __str__(self) -> str:
         return f"{self.module}:{self.function}, looked for in {self.folder} first"

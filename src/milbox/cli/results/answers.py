@@ -25,6 +25,9 @@ MOST_LISTED = 12
 """How many columns a message lists."""
 
 
+YES, NO = ("true", "yes", "1"), ("false", "no", "0")
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The answer of a row to a trial: a value, or the reason why there is none."""
@@ -36,6 +39,8 @@ class Answer:
     reason: str | None
     info: dict[str, Any] = field(default_factory=dict)
     """What else the row says of the measurement: a note, the batch, the operator."""
+    infeasible: bool = True
+    """Whether the point is to blame for a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,13 +213,24 @@ def answer_of(row: Row, number: int, goal: "Goal" = ONE) -> Answer | None:
     failure = next(filter(is_failure, entries), None)
     if failure is not None or row.entries.get("state") == "failed":
         said = str(failure or "").partition(":")[2].strip()
-        return Answer(row.line, number, None, said or reason or "reported as failed")
+        return Answer(row.line, number, None, said or reason or "reported as failed", infeasible=to_blame(row))
     if all(map(is_empty, entries)):
-        return Answer(row.line, number, None, reason) if reason else None
+        return Answer(row.line, number, None, reason, infeasible=to_blame(row)) if reason else None
     missing = [name for name, entry in zip(goal.outputs, entries, strict=True) if is_empty(entry)]
     if missing:
         raise ValueError(f"{missing[0]!r} is empty; a trial has a value of every output, or of none")
     return Answer(row.line, number, outputs_in(row, goal), None)
+
+
+def to_blame(row: Row) -> bool:
+    """Whether a row that failed blames its point; it does where it has no such column, or an empty one."""
+    said = row.entries.get("infeasible")
+    if is_empty(said) or isinstance(said, bool):
+        return said is not False
+    text = str(said).strip().lower()
+    if text not in YES + NO:
+        raise ValueError(f"'infeasible' is {said!r}; it must be true or false")
+    return text in YES
 
 
 def trial_number(given: Any, count: int) -> int:

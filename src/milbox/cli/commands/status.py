@@ -122,7 +122,8 @@ def best_text(record: "Record") -> str:
     if record.goal.several and record.front:
         return f"{plural(len(record.front), 'trial')} on the front"
     if record.best is not None:
-        shown = f"{record.best.value:g}" if record.estimate is None else value_of(record, record.best)
+        shown = f"{record.best.value:g}{record.goal.unit(record.goal.name)}"
+        shown = shown if record.estimate is None else value_of(record, record.best)
         return f"{shown} in trial {record.best.number}"
     kept = " and ".join(map(str, record.goal.limits))
     return f"no trial keeps {kept}" if record.finished else "no value yet"

@@ -354,7 +354,9 @@ class Parser:
         except (TypeError, ValueError) as error:
             named = [(*place["limits"], "limits", name) for name in limits]
             named += [("outputs", "units", name) for name in units]
-            blamed = next((keys for keys in named if repr(keys[-1]) in str(error)), (*place["noise"], "noise"))
+            blamed = next(
+                (keys for keys in named if repr(keys[-1]) in str(error)), (*place["noise"], "noise")
+            )
             self.fail(str(error), *blamed)
         clash = next((name for name in goal.outputs if name in domain.index), None)
         if clash is not None:

@@ -213,7 +213,9 @@ def answer_of(row: Row, number: int, goal: "Goal" = ONE) -> Answer | None:
     failure = next(filter(is_failure, entries), None)
     if failure is not None or row.entries.get("state") == "failed":
         said = str(failure or "").partition(":")[2].strip()
-        return Answer(row.line, number, None, said or reason or "reported as failed", infeasible=to_blame(row))
+        return Answer(
+            row.line, number, None, said or reason or "reported as failed", infeasible=to_blame(row)
+        )
     if all(map(is_empty, entries)):
         return Answer(row.line, number, None, reason, infeasible=to_blame(row)) if reason else None
     missing = [name for name, entry in zip(goal.outputs, entries, strict=True) if is_empty(entry)]

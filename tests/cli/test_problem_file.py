@@ -194,7 +194,7 @@ VARIABLES = '[variables]\na = { kind = "binary", size = 3 }\n'
             VARIABLES + "[objective]\ncommand = ['f']\npython = 'm:f'\n",
             "p.toml:5: the objective is a command or a python function, not both",
         ),
-        (VARIABLES + "[objective]\npython = 'm:f'\ntimeout = 3\n", "p.toml:5: timeout is for commands"),
+        (VARIABLES + "[objective]\npython = 'm:f'\nretries = 3\n", "p.toml:5: retries is for commands"),
         (
             VARIABLES + "[objective]\ncommand = ['f']\ntimeout = -1\n",
             "p.toml:5: timeout must be a number, 0.001 or more, not -1",

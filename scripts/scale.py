@@ -55,7 +55,7 @@ def measure(trials: int, steps: int, journal: Path | None) -> dict[str, Any]:
     began = time.perf_counter()
     known = [({"x": point}, float(value)) for point, value in zip(before, values, strict=True)]
     study = mb.Study(domain(), seed=0, journal=journal, known=known)
-    del known
+    del known, before
     loaded = time.perf_counter() - began
     asks, tells = [], []
     for number in range(UNCOUNTED + steps):

@@ -14,7 +14,7 @@ from milbox import display, events
 from milbox.domain import Constraint, Domain
 from milbox.domain.rules.write import rule_text
 from milbox.embed.conflict import ensure_conditions, ensure_feasible
-from milbox.errors import Exhausted, Undecided
+from milbox.errors import Exhausted, JournalMismatch, Undecided
 from milbox.milp.solvers import Scip
 from milbox.trials import Answer, Cancelled, Empty, Failed, Found, History, Proposal, Trial, Unknown
 from milbox.trials.answer import checked
@@ -126,6 +126,7 @@ class Study:
         self.strategy = settled(strategy, domain, budget, self._ledger.header.strategy)
         self._identity = identity(self.strategy, domain)
         self._exhausted = False
+        self._names = _names(self.domain)
         try:
             if self.trials:
                 events.resumed(str(self.journal), len(self.trials), len(self.history.pending))
@@ -257,7 +258,14 @@ class Study:
 
     def _asked(self, count: int, rows: tuple[Constraint, ...]) -> list[Trial]:
         """New trials in the part of the domain in which these rows hold."""
-        domain, history = self.domain, self.history
+        history = self.history  # which follows a change of the domain that another process has made
+        domain = self.domain
+        if _names(domain) != self._names:
+            more = ", ".join(name for name in _names(domain) if name not in self._names)
+            raise JournalMismatch(
+                f"{self.journal} has got further variables from another process ({more}), which this one "
+                f"cannot evaluate; open it again with its new domain. Values can still be told"
+            )
         if rows:
             domain = domain.narrowed(rows)
             ensure_feasible(domain, Scip())
@@ -395,10 +403,10 @@ class Study:
 
         ensure_feasible(domain, Scip())
         ensure_conditions(domain, Scip())
-        with self._ledger.lock:
+        with self._ledger.turn():
             known_as = identity(self.strategy, domain)
             trials = self._ledger.move(domain, values or {}, storable(known_as))
-            self._identity, self._exhausted = known_as, False
+            self._identity, self._exhausted, self._names = known_as, False, _names(domain)
         events.changed(len(trials), sum(trial.outside is not None for trial in trials))
 
     @property
@@ -487,6 +495,10 @@ class Study:
     def _repr_html_(self) -> str:
         best = {} if self.best is None else self.best.assignment
         return display.table(repr(self).strip("<>"), ("variable", "best value"), best.items())
+
+
+def _names(domain: Domain) -> list[str]:
+    return [str(thing.name) for thing in domain.declared]
 
 
 def _check_takes(strategy: Any, goal: Goal, identity: str) -> None:

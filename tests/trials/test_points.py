@@ -151,3 +151,19 @@ def test_steps_of_a_long_study_take_no_longer_to_keep(minimize: bool) -> None:
     short, long = long_study(500, minimize=minimize), long_study(5000, minimize=minimize)
     seconds = [(step(short), step(long)) for _ in range(40)]
     assert min(b for _, b in seconds) < 2.0 * min(a for a, _ in seconds)
+
+
+def test_arrays_made_piece_by_piece_are_those_made_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    domain = small()
+    listed = list(domain)
+    expected = domain.encode(domain.codes(listed))
+    monkeypatch.setattr("milbox.trials.points.AT_ONCE", 3)
+    monkeypatch.setattr("milbox.trials.outside.AT_ONCE", 3)
+    points = Points(listed[:5])
+    points.features(domain)
+    points = points.extended(listed[5:])
+    assert np.array_equal(points.features(domain), expected)
+    assert np.array_equal(points.inside(domain), domain.codes(listed))
+    study = mb.Study(domain, known=[(domain.assignment(point), float(k)) for k, point in enumerate(listed)])
+    assert [trial.point for trial in study.trials] == listed
+    assert [domain.point(trial.assignment) for trial in study.trials] == listed

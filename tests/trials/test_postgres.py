@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import milbox as mb
+from milbox.cli import command_line
 from milbox.strategies import RandomSearch
-from milbox.trials.journal import Url, glance, read_journal
+from milbox.trials.journal import Url, copies, glance, place_of, read_journal
 from milbox.trials.journal.postgres import SharedJournal
 from milbox.trials.record import read_record
 
@@ -174,3 +176,116 @@ def test_a_lease_that_is_renewed_is_not_taken_over(server: str, monkeypatch: pyt
             assert [trial.number for trial in other.taken_over(5)] == [number]
             assert other.taken_over(5) == []
     assert SharedJournal.shared
+
+
+def wider() -> mb.Domain:
+    x = mb.binary("x", 10)
+    return mb.Domain([x], {"most": x.sum() <= 8})
+
+
+def test_the_domain_changes_and_other_processes_follow(server: str) -> None:
+    url = f"{server}#changed"
+    with (
+        mb.Study(domain(), RandomSearch(), journal=url) as one,
+        mb.Study(domain(), RandomSearch(), journal=url) as other,
+    ):
+        one.tell(one.ask().number, 1.0)
+        out = other.ask()
+        one.change(wider())
+        other.tell(out.number, 2.0)  # asked before the change
+        assert [trial.value for trial in one.trials] == [1.0, 2.0]
+        assert other.domain == one.domain == wider()
+        seen = [study.ask() for _ in range(20) for study in (one, other)]
+        assert len({trial.point for trial in seen} | {out.point}) == 41
+        assert any(trial.assignment["x"].sum() > 5 for trial in seen)
+        x, k = mb.binary("x", 10), mb.integer("k", 0, 3)
+        one.change(mb.Domain([x, k], {"most": x.sum() <= 8}), values={"k": 2})
+        other.tell(seen[1].number, 3.0)
+        with pytest.raises(mb.JournalMismatch, match=r"further variables from another process \(k\)"):
+            other.ask()
+        assert {trial.assignment["k"] for trial in one.trials} == {2}
+    with pytest.raises(mb.JournalMismatch, match="another domain"):
+        mb.Study(domain(), RandomSearch(), journal=url)
+    _, now, trials = read_journal(url)
+    assert now.index["k"] == 10
+    assert len(trials) == 42
+
+
+def test_studies_move_between_files_and_databases(server: str, tmp_path: Path) -> None:
+    url, copy = f"{server}#moving", tmp_path / "copy.db"
+    with mb.Study(domain(), RandomSearch(), journal=url) as study:
+        for _ in range(4):
+            study.tell(study.ask().number, 1.0, note="kept")
+        study.amend(0, 3.0)
+        study.change(wider())
+        study.ask()
+    assert copies.backup(place_of(url), copy) == 5
+    assert read_journal(copy)[2] == read_journal(url)[2]
+    again = f"{server}#again"
+    assert copies.backup(copy, place_of(again)) == 5
+    assert read_journal(again)[2] == read_journal(url)[2]
+    with pytest.raises(mb.MilboxError, match="exists already"):
+        copies.backup(copy, place_of(again))
+    with (
+        mb.Study(wider(), RandomSearch(), journal=again) as one,
+        mb.Study(wider(), RandomSearch(), journal=copy) as other,
+    ):
+        assert one.ask().point == other.ask().point
+        assert len(one.changes) == len(other.changes) == 1
+
+
+def test_databases_are_merged(server: str, tmp_path: Path) -> None:
+    for name, seed in (("left", 0), ("right", 1)):
+        with mb.Study(domain(), RandomSearch(), seed=seed, journal=f"{server}#{name}") as study:
+            for _ in range(6):
+                trial = study.ask()
+                study.tell(trial.number, value(trial.assignment["x"]))
+    left, right = place_of(f"{server}#left"), place_of(f"{server}#right")
+    trials, both = copies.merge(left, right, place_of(f"{server}#merged"))
+    assert copies.merge(left, right, tmp_path / "merged.db") == (trials, both)
+    points = {trial.point for place in (left, right) for trial in read_journal(place)[2]}
+    for place in (f"{server}#merged", tmp_path / "merged.db"):
+        assert {trial.point for trial in read_journal(place)[2]} == points
+
+
+PROBLEM = """
+[variables]
+x = { kind = "binary", size = 6 }
+
+[[constraints]]
+rule = "sum(x) <= 4"
+
+[objective]
+command = ["python3", "-c", "import json, sys; print(sum(json.load(sys.stdin)['x']))"]
+"""
+
+
+def test_every_command_takes_a_url(server: str, tmp_path: Path) -> None:
+    problem, url = tmp_path / "problem.toml", f"{server}#commands"
+    problem.write_text(PROBLEM)
+
+    def milbox(*arguments: object) -> str:
+        done = CliRunner().invoke(command_line, [str(each) for each in arguments])
+        assert done.exit_code == 0, (arguments, done.output, done.exception)
+        return done.output
+
+    assert "best value" in milbox("run", problem, "--budget", 6, "--initial", 4, "--journal", url)
+    sheet = tmp_path / "sheet.csv"
+    milbox("ask", url, "--count", 2, "--csv", sheet)
+    sheet.write_text(sheet.read_text().replace("\n", "1.5\n").replace("value1.5", "value"))
+    assert "recorded 2 trials, 0 pending" in milbox("tell", url, sheet)
+    milbox("amend", url, 6, 2.5)
+    milbox("ask", url)
+    milbox("cancel", url, 8)
+    assert "8 finished, 0 failed, 0 pending, 1 cancelled" in milbox("status", url)
+    assert len(milbox("trials", url).splitlines()) == 10
+    assert "in trial" in milbox("best", url)
+    milbox("report", url, "--out", tmp_path / "page.html")
+    milbox("export", url, "--out", tmp_path / "all.csv")
+    milbox("explain", url, 5)
+    problem.write_text(PROBLEM.replace("<= 4", "<= 5"))
+    assert "goes on with the domain" in milbox("change", url, problem)
+    milbox("resume", url, "--budget", 10)
+    milbox("backup", url, tmp_path / "copy.db")
+    assert "have reached the same value" in milbox("compare", url, tmp_path / "copy.db")
+    assert len(read_journal(url)[2]) == 11

@@ -71,7 +71,11 @@ class Ledger:
                     self._stale = False
         elif isinstance(self._journal, SharedJournal):
             with self.lock:
-                for trial in placed(self._journal.news(), self.domain, self._former):
+                news = self._journal.news()
+                if news is None:  # another process has changed the domain
+                    self._stale = True
+                    return self.history
+                for trial in placed(news, self.domain, self._former):
                     self._history = self._history.updated(_read_only(trial))
         return self._history
 
@@ -99,7 +103,9 @@ class Ledger:
     def add(self, trials: Sequence[Trial]) -> tuple[Trial, ...]:
         """Add trials, all or none, numbered on from the last; give them back as they are kept."""
         with self.lock:
-            kept = tuple(map(_read_only, placed(trials, self.domain, self._former)))
+            if self._former or not all(trial.assignment for trial in trials):
+                trials = placed(trials, self.domain, self._former)
+            kept = tuple(map(_read_only, trials))
             after = self.history.extended(kept)
             if self._journal is not None:
                 self._stale = True

@@ -16,6 +16,7 @@ from milbox.arrays import Point
 from milbox.domain import Array, Categorical, Domain, Integer, Real, Variable
 from milbox.domain.assignments import array_conditions, point_of
 from milbox.domain.model.numbers import number
+from milbox.trials.points import AT_ONCE
 from milbox.trials.trial import Trial
 
 Former: TypeAlias = Mapping[str, Sequence[Any]]
@@ -28,8 +29,12 @@ def placed(trials: Sequence[Trial], domain: Domain, former: Former) -> tuple[Tri
     Raises:
         ValueError: a code stands for no value.
     """
-    if not trials:
-        return ()
+    starts = range(0, len(trials), AT_ONCE)
+    return tuple(trial for k in starts for trial in _placed(trials[k : k + AT_ONCE], domain, former))
+
+
+def _placed(trials: Sequence[Trial], domain: Domain, former: Former) -> list[Trial]:
+    """A few trials at once."""
     for trial in trials:
         if len(trial.point) != len(domain.variables):
             raise ValueError(
@@ -44,7 +49,7 @@ def placed(trials: Sequence[Trial], domain: Domain, former: Former) -> tuple[Tri
         why = None if kept else broken_by(domain, trial.point, former)
         values = domain.assignment(trial.point) if kept else assignment_at(domain, trial.point, former)
         found.append(replace(trial, assignment=values, outside=why))
-    return tuple(found)
+    return found
 
 
 def broken_by(domain: Domain, point: Point, former: Former) -> str:

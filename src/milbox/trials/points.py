@@ -13,6 +13,9 @@ from milbox.arrays import BoolArray, FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.symmetries import orbits
 
+AT_ONCE = 4096
+"""Rows that are made together: what is needed for a moment only does not grow with the number of points."""
+
 
 class Points(Sequence[Point]):  # noqa: PLW1641 - unhashable, as a list is
     """An immutable sequence of points with their codes, their features, and a quick `in`.
@@ -152,21 +155,21 @@ class _Store:
         if self.domain is not domain:
             self.domain, self.codes, self.features, self.inside = domain, _Rows(), _Rows(), _Rows()
             self.sizes, self.images = _Rows(), None
-        return self.codes.first(length, lambda start: domain.codes(self.points[start:length]))
+        return self.codes.first(length, lambda start, stop: domain.codes(self.points[start:stop]))
 
     def features_of(self, domain: Domain, length: int) -> FloatArray:
         codes = self.codes_of(domain, length)
-        return self.features.first(length, lambda start: domain.encode(codes[start:]))
+        return self.features.first(length, lambda start, stop: domain.encode(codes[start:stop]))
 
     def inside_of(self, domain: Domain, length: int) -> BoolArray:
         codes = self.codes_of(domain, length)
-        return self.inside.first(length, lambda start: _inside(domain, codes[start:]))
+        return self.inside.first(length, lambda start, stop: _inside(domain, codes[start:stop]))
 
     def orbits_of(self, domain: Domain, length: int) -> tuple[Points, IntArray]:
         codes = self.codes_of(domain, length)
 
-        def sizes(start: int) -> IntArray:
-            found = orbits(domain, codes[start:])
+        def sizes(start: int, stop: int) -> IntArray:
+            found = orbits(domain, codes[start:stop])
             self.images = (self.images or Points()).extended(itertools.chain.from_iterable(found))
             return np.array([len(orbit) for orbit in found], dtype=np.int64)
 
@@ -190,17 +193,18 @@ class _Rows:
         self.buffer: npt.NDArray[Any] | None = None
         self.used = 0
 
-    def first(self, length: int, made: Callable[[int], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        """The first rows, read-only; `made(start)` makes those from `start` on that are missing."""
-        if self.buffer is None or length > self.used:
-            rows = made(self.used)
+    def first(self, length: int, made: Callable[[int, int], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """The first rows, read-only; `made(start, stop)` makes some of those that are missing."""
+        while self.buffer is None or length > self.used:
+            stop = min(length, self.used + AT_ONCE)
+            rows = made(self.used, stop)
             if self.buffer is None or length > len(self.buffer):
-                grown = np.empty((length + length // 4, *rows.shape[1:]), dtype=rows.dtype)
+                grown = np.empty((length + length // 8, *rows.shape[1:]), dtype=rows.dtype)
                 if self.buffer is not None:
                     grown[: self.used] = self.buffer[: self.used]
                 self.buffer = grown
-            self.buffer[self.used : length] = rows
-            self.used = length
+            self.buffer[self.used : stop] = rows
+            self.used = stop
         view = self.buffer[:length]
         view.flags.writeable = False
         return view

@@ -2,18 +2,21 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.console import InputError, plural, say
+from milbox.cli.console import JOURNAL, InputError, plural, say
 from milbox.cli.problem.file import read_problem
+
+if TYPE_CHECKING:
+    from milbox.trials.journal import Place
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("journal", type=FILE)
+@click.argument("journal", type=JOURNAL)
 @click.argument("problem", type=FILE)
 @click.option(
     "--value",
@@ -22,7 +25,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
     metavar="NAME=VALUE",
     help="The value that a new variable had in the trials so far; repeatable.",
 )
-def change(journal: Path, problem: Path, values: tuple[str, ...]) -> None:
+def change(journal: "Place", problem: Path, values: tuple[str, ...]) -> None:
     """Go on with the variables and rules of PROBLEM in JOURNAL.
 
     Rules may be added or dropped, ranges and choices widened or narrowed, and variables added. Trials that

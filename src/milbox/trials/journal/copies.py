@@ -4,29 +4,37 @@ import contextlib
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from milbox.arrays import Point
+from milbox.domain import Domain
 from milbox.errors import JournalError, JournalMismatch
-from milbox.trials.header import difference
-from milbox.trials.journal.file import Journal, reading
-from milbox.trials.journal.reading import read_journal
+from milbox.trials.header import Header, difference
+from milbox.trials.journal import file, tables
+from milbox.trials.journal.file import Journal
+from milbox.trials.journal.place import Place, Url
+from milbox.trials.journal.postgres import SharedJournal
+from milbox.trials.journal.reading import exists, read_journal, reading
 from milbox.trials.origin import Source
 from milbox.trials.trial import Trial
 
 
-def backup(journal: Path, out: Path) -> int:
+def backup(journal: Place, out: Place) -> int:
     """Write a copy of a journal as it is at one moment, also while a run goes on; the number of its trials.
 
-    The copy has its name only once it is whole and has been read.
+    Either may be a file or a database. A file has its name only once it is whole and has been read.
     """
     _ensure_free(out)
+    if isinstance(out, Url):
+        return _copied(journal, out)
     draft = out.with_name(f".{out.name}.new")
     draft.unlink(missing_ok=True)
     try:
-        with reading(journal) as source, contextlib.closing(sqlite3.connect(draft)) as target:
-            source.backup(target)
-            target.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
+        if isinstance(journal, Url):
+            _copied(journal, draft)
+        else:
+            with file.reading(journal) as source, contextlib.closing(sqlite3.connect(draft)) as target:
+                source.backup(target)
+                target.execute("PRAGMA journal_mode = DELETE")  # one file, without a log beside it
         _, _, trials = read_journal(draft)
         draft.rename(out)
     finally:
@@ -34,7 +42,22 @@ def backup(journal: Path, out: Path) -> int:
     return len(trials)
 
 
-def merge(first: Path, second: Path, out: Path) -> tuple[int, int]:
+def _copied(journal: Place, out: Place) -> int:
+    """Write everything that a journal has into a new one; the number of its trials."""
+    with reading(journal) as source:
+        header = tables.header(source, journal)
+        changes, trials = tables.changes(source, journal), tables.trials(source, journal)
+    with contextlib.closing(_created(out, header, Domain.from_json(header.domain))) as made:
+        made.filled(changes, trials)
+    return len(trials)
+
+
+def _created(out: Place, header: Header, domain: Domain) -> Journal | SharedJournal:
+    """A new journal at a place."""
+    return SharedJournal(out, header, domain) if isinstance(out, Url) else Journal(out, header, domain)
+
+
+def merge(first: Place, second: Place, out: Place) -> tuple[int, int]:
     """Write the trials of two journals of one domain into a new one; how many it has, and how many both had.
 
     The new journal goes on with the seed and the strategy of the first. Trials stand in the order in which
@@ -71,12 +94,13 @@ def merge(first: Path, second: Path, out: Path) -> tuple[int, int]:
         else:
             kept[_key(trial)] = trial if known is None else _agreed(known, trial, first, second)
     merged = sorted([*kept.values(), *free], key=lambda trial: trial.asked_at or 0.0)
-    notes = {**header.notes, "merged": [first.name, second.name]}
-    journal = Journal(out, replace(header, notes=notes), domain)
-    try:
-        journal.asked([replace(trial, number=number) for number, trial in enumerate(merged)])
-    finally:
-        journal.close()
+    notes = {
+        **header.notes,
+        "merged": [place.study if isinstance(place, Url) else place.name for place in (first, second)],
+    }
+    numbered = [replace(trial, number=number) for number, trial in enumerate(merged)]
+    with contextlib.closing(_created(out, replace(header, notes=notes), domain)) as made:
+        made.filled((), numbered)
     return len(merged), both
 
 
@@ -90,7 +114,7 @@ def _measured(kept: Iterable[tuple[Point, int]], trial: Trial) -> int:
     return sum(point == trial.point for point, _ in kept)
 
 
-def _agreed(one: Trial, other: Trial, first: Path, second: Path) -> Trial:
+def _agreed(one: Trial, other: Trial, first: Place, second: Place) -> Trial:
     """The trial of two at one point that says more."""
     if one.values and other.values and one.values != other.values:
         raise JournalMismatch(
@@ -102,6 +126,6 @@ def _agreed(one: Trial, other: Trial, first: Path, second: Path) -> Trial:
     return max(one, other, key=lambda trial: weight[trial.state])
 
 
-def _ensure_free(out: Path) -> None:
-    if out.exists():
+def _ensure_free(out: Place) -> None:
+    if exists(out):
         raise JournalError(f"{out} exists already; choose another name")

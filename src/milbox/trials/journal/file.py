@@ -100,6 +100,12 @@ class Journal:
             same = like is not None and like.fingerprint == self.header.domain_fingerprint
             self.domain = like if same and like is not None else Domain.from_json(self.header.domain)
 
+    def filled(self, changes: Sequence[Change], trials: Sequence[Trial]) -> None:
+        """Write what another journal has into this one, which has no trials yet."""
+        self._unread = None
+        with self._usable(), _transaction(self._connection) as connection:
+            tables.fill(connection, changes, trials)
+
     def asked(self, trials: Sequence[Trial]) -> None:
         """Add trials, all of them or none; they are on disk when this returns."""
         self._unread = None

@@ -13,7 +13,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from milbox.domain import Domain
 from milbox.errors import JournalError, Unavailable
@@ -34,6 +34,8 @@ _MORE = (
     "CREATE TABLE writes (place BIGSERIAL PRIMARY KEY, number INTEGER NOT NULL)",
     "CREATE TABLE leases (number INTEGER PRIMARY KEY, worker TEXT NOT NULL, until TIMESTAMPTZ NOT NULL)",
 )
+_DOMAIN = -1
+"""In `writes`, in the place of a trial's number: the domain has changed."""
 _UNTIL = "now() + make_interval(secs => ?)"
 
 
@@ -157,14 +159,22 @@ class SharedJournal:
             unread, self._unread = self._unread, None
             return opening.checked_trials(connection, self.path, self.domain) if unread is None else unread
 
-    def news(self) -> tuple[Trial, ...]:
-        """The trials that were asked or changed, here or elsewhere, since they were last read."""
+    def news(self) -> tuple[Trial, ...] | None:
+        """The trials that were asked or changed, here or elsewhere, since they were last read.
+
+        None where the domain has changed, and with it every trial.
+        """
         with self._usable() as connection:
             last = self._last(connection)
             if last == self._seen:
                 return ()
             with connection.transaction(writes=False):
                 query = "number IN (SELECT number FROM writes WHERE place > ?)"
+                moved = "SELECT count(*) FROM writes WHERE place > ? AND number = ?"
+                if connection.execute(moved, (self._seen, _DOMAIN)).fetchone()[0]:
+                    self._look(connection)
+                    self._unread = None
+                    return None
                 found = tables.some_trials(connection, self.path, query, (self._seen,))
                 self._seen = self._last(connection)
             return found
@@ -187,12 +197,28 @@ class SharedJournal:
             self._changed(connection, trial.number)
             connection.execute("DELETE FROM leases WHERE number = ?", (trial.number,))
 
-    def changed(self, *_: Any) -> NoReturn:
-        """Refuse another domain: other processes may be asking in this one."""
-        raise JournalError(
-            f"the domain of {self.path} cannot change, since others may be writing it; start a new study "
-            f"with the trials of this one as known="
-        )
+    def changed(self, domain: Domain, header: Header, change: Change, trials: Sequence[Trial]) -> None:
+        """Go on with another domain, in which the trials are these; other processes follow."""
+        with self._usable() as connection, connection.transaction():
+            tables.move(connection, self.path, header, change, trials)
+            self._changed(connection, _DOMAIN)
+            self._look(connection, domain)
+
+    def _look(self, connection: Connection, like: Domain | None = None) -> None:
+        """Read everything but the trials."""
+        self.header = tables.header(connection, self.path)
+        self.changes = tables.changes(connection, self.path)
+        for known in (self.domain, like):
+            if known is not None and known.fingerprint == self.header.domain_fingerprint:
+                self.domain = known
+                return
+        self.domain = Domain.from_json(self.header.domain)
+
+    def filled(self, changes: Sequence[Change], trials: Sequence[Trial]) -> None:
+        """Write what another journal has into this one, which has no trials yet."""
+        with self._usable() as connection, connection.transaction():
+            tables.fill(connection, changes, trials)
+            self._look(connection)
 
     def note(self, notes: Mapping[str, Any]) -> None:
         """Add to the header's notes, or change them."""

@@ -178,6 +178,14 @@ def move(
         insert(connection, trial)
 
 
+def fill(connection: Connection, changes: Sequence[Change], trials: Sequence[Trial]) -> None:
+    """Write what another journal has into tables that have nothing but a header; within a transaction."""
+    for change in changes:
+        _insert(connection, "changes", rows.CHANGE, rows.change_row(change))
+    for trial in trials:
+        insert(connection, trial)
+
+
 def ended(connection: Connection) -> tuple[int, float]:
     """The number of trials that have finished or failed, and the seconds that their evaluations took."""
     query = "SELECT count(*), coalesce(sum(seconds), 0) FROM trials WHERE state IN ('finished', 'failed')"

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from milbox.bench.problems import (
     bbob,
     binding,
+    constrained,
     contamination,
     ehrlich,
     generated,
@@ -65,6 +66,7 @@ PROBLEMS: dict[str, Family] = {
     "maxsat": Family(lambda _: maxsat.NAMES, lambda name, _, __: maxsat.maxsat(name)),
     "labs": Family(lambda _: labs.NAMES, lambda name, _, __: labs.labs(name)),
     "structured": Family(lambda _: structured.NAMES, lambda name, _, __: structured.structured(name)),
+    "constrained": Family(lambda _: constrained.NAMES, lambda name, _, __: constrained.constrained(name)),
     "mixed": Family(lambda _: mixed.NAMES, lambda name, _, __: mixed.mixed(name)),
     "nasbench101": Family(nasbench.names, nasbench.nasbench, nasbench.REMEDY),
 }

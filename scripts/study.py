@@ -1,4 +1,4 @@
-"""The tables of docs/study.md from the journals of a plan: wins, paired tests with Holm's correction, seconds.
+"""The tables of docs/study.md from journals: wins, paired tests with Holm's correction, seconds.
 
     python scripts/study.py RESULTS [--default nn+milp]
 
@@ -55,7 +55,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def tested(differences: Sequence[float]) -> float:
-    """p of Wilcoxon's signed-rank test, ties left out; 1 where all are ties."""
+    """The p-value of Wilcoxon's signed-rank test, ties left out; 1 where all are ties."""
     left = [d for d in differences if abs(d) > EQUAL]
     return float(wilcoxon(left).pvalue) if left else 1.0
 
@@ -73,9 +73,8 @@ def report(cells: Sequence[CellRecord], default: str) -> None:
     complete = [cell for cell in cells if len(cell.values) >= longest]
     by_key = {(cell.algorithm, cell.problem, cell.trial): cell for cell in complete}
     candidates = sorted({cell.algorithm for cell in complete} - {default})
-    print(
-        f"{len(complete)} studies of {longest} evaluations, {len(cells) - len(complete)} shorter ones left out\n"
-    )
+    shorter = len(cells) - len(complete)
+    print(f"{len(complete)} studies of {longest} evaluations, {shorter} shorter ones left out\n")
     print("| candidate | measure | family | wins/ties/losses | mean difference | p | p (Holm) |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for candidate in candidates:

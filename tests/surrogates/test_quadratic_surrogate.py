@@ -21,6 +21,7 @@ def products(X: FloatArray) -> FloatArray:
 
 def weight_space(X: FloatArray, y: FloatArray, learner: QuadraticLearner) -> tuple[FloatArray, FloatArray]:
     """Mean and covariance of the level and the weights of features and pairs, for standardised values."""
+    assert learner.pairs is not None
     pairs = products(X)
     variance = np.concatenate(
         [

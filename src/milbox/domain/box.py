@@ -57,6 +57,20 @@ class Box:
         low[variable] = high[variable] = code
         return replace(whole, low=low, high=high, about=f"with {own.name} = {own.value(code)}")
 
+    @classmethod
+    def ball(cls, domain: Domain, point: Point, changes: int) -> Self:
+        """All points that differ from a point in at most so many variables, by however much."""
+        centre, places = np.array(point, dtype=np.int64), domain.coding
+        every = np.ones(len(centre), dtype=bool)
+        about = f"at most {changes} variable{'' if changes == 1 else 's'} away from the best one"
+        return cls(centre, WIDEST, places.low, places.high, every, changes, about)
+
+    def is_ball(self, domain: Domain) -> bool:
+        """Whether it limits the number of changed variables alone."""
+        places = domain.coding
+        whole = (self.low <= places.low).all() and (self.high >= places.high).all()
+        return bool(whole and self.unordered.all())
+
     def holds(self, points: IntArray) -> BoolArray:
         """Which of the points, one a row, are in the box."""
         inside = ((points >= self.low) & (points <= self.high)).all(axis=1)

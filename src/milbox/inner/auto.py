@@ -8,6 +8,7 @@ from numpy.random import Generator
 
 from milbox.inner.enumerate import Enumerate
 from milbox.inner.mip import Mip
+from milbox.inner.pairs.solve import Pairs
 from milbox.inner.query import Query
 from milbox.inner.ranges.solve import ranged
 from milbox.inner.search.branch import Branch
@@ -28,6 +29,9 @@ CELLS = 1 << 20
 class Auto:
     """Enumeration for small domains, then branch and bound over diagrams, then a mixed-integer program.
 
+    Quadratic surrogates, which have no program, are searched over pairs, in a ball even where points could be
+    listed.
+
     Branch and bound works to a limit on nodes, so that the choice is the same on every machine, unless half
     of the program's time is over before; what it leaves open the program takes over for the rest, and of two
     answers the better one is proposed with the better bound.
@@ -36,6 +40,13 @@ class Auto:
     enumerate: Enumerate = Enumerate()
     branch: Branch = Branch(Limits(seconds=60.0, nodes=200_000))
     mip: Mip = Mip()
+    pairs: Pairs = Pairs()
+
+    def by_pairs(self, query: Query) -> bool:
+        """Whether the search over pairs answers."""
+        if self.pairs.refusal(query) is not None:
+            return False
+        return query.region.box is not None or self.enumerate.refusal(query) is not None
 
     def unlisted(self, query: Query) -> str | None:
         """The reason why points are not listed; None when they are."""
@@ -49,10 +60,14 @@ class Auto:
 
     def refusal(self, query: Query) -> str | None:
         """The reason why it cannot answer; None when it can."""
-        return None if self.enumerate.refusal(query) is None else self.mip.refusal(query)
+        if self.enumerate.refusal(query) is None or self.by_pairs(query):
+            return None
+        return self.mip.refusal(query)
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best points by the cheapest exact method that applies."""
+        if self.by_pairs(query):
+            return self.pairs.solve(query, rng)
         if self.unlisted(query) is None:
             return self.enumerate.solve(query, rng)
         if self.branch.refusal(query) is not None:
@@ -94,6 +109,8 @@ class Auto:
     def explain(self, query: Query) -> str:
         """Which method answers such a query, and why not the cheaper ones."""
         lines: list[str] = []
+        if self.by_pairs(query):
+            return "search over pairs: used"
         for name, refuses in (
             ("enumeration", self.unlisted),
             ("branch and bound", self.branch.refusal),

@@ -12,19 +12,24 @@ from milbox.trials.identity import identity_text
 def identity(strategy: object, domain: Domain | None = None) -> str:
     """The text under which a journal of a domain knows a strategy: `nn+milp@2(initial=10)`.
 
-    What a strategy does with reals alone is no part of it on domains without any. A strategy of a user's own
-    says its identity itself, in an attribute `identity`; without one it is its repr without memory addresses.
+    What a strategy does with reals alone (`Local`) is no part of it on domains without any. A strategy of a
+    user's own says its identity itself, in an attribute `identity`; without one it is its repr without memory
+    addresses.
     """
     own = getattr(strategy, "identity", None)
     if isinstance(own, str):
         return own
+    from milbox.strategies.local import Local
     from milbox.strategies.named import INITIAL, NAMED  # imports every strategy
 
     ranges = domain is not None and bool(len(domain.coding.shares))
 
     def differences(preset: object) -> dict[str, str]:
         found = _differences(strategy, preset)
-        return found if ranges else {name: text for name, text in found.items() if name != "local"}
+        steps = [getattr(each, "local", None) for each in (strategy, preset)]
+        if not ranges and all(each is None or isinstance(each, Local) for each in steps):
+            found.pop("local", None)
+        return found
 
     presets = [(name, named, named.make(INITIAL)) for name, named in NAMED.items()]
     like = [preset for preset in presets if type(preset[2]) is type(strategy)]

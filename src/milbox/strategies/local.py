@@ -8,6 +8,7 @@ not. All of it is replayed from the history, so that nothing has to be kept.
 from bisect import insort
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Protocol
 
 import numpy as np
 from numpy.random import Generator
@@ -70,6 +71,22 @@ class Step:
     fitted: IntArray | None = None
     box: Box | None = None
     nodes: int | None = None
+
+
+class Steps(Protocol):
+    """Anything that chooses learners and neighbourhoods step by step, as a pure function of the history."""
+
+    def applies(self, domain: Domain) -> bool:
+        """Whether it chooses on this domain."""
+        ...
+
+    def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
+        """The step that follows a history and so many points that were chosen since."""
+        ...
+
+    def next_step(self, domain: Domain, history: History) -> str:
+        """Where the next point is searched for, and by which beliefs."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from milbox.inner.requirements import solve
 from milbox.milp.program import Milp
 from milbox.strategies.beliefs import believed
 from milbox.strategies.initial import initial_points
-from milbox.strategies.local import Local, Step
+from milbox.strategies.local import Local, Step, Steps
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.repeats import repeats, where_none_is_new
@@ -47,8 +47,9 @@ class ModelBased:
     """How many random points come first; None leaves it to `strategies/initial.py`."""
     first: Strategy = RandomSearch()
     """The strategy that proposes the first `initial` points."""
-    local: Local | None = None
-    """The local search for domains with reals; None searches the whole domain."""
+    local: Steps | None = None
+    """Who chooses learner and neighbourhood step by step, on the domains it applies to; None searches the
+    whole domain by one learner."""
     takes_goals: ClassVar[bool] = True
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
@@ -138,7 +139,7 @@ class ModelBased:
         )
 
     def _locally(self, domain: Domain, history: History) -> list[str]:
-        """Where the next point will be searched for, if variables are real."""
+        """Where the next point will be searched for, if not everywhere."""
         if self.local is None or not self.local.applies(domain):
             return []
         return [f"next step: {self.local.next_step(domain, history)}"]

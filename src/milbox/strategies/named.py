@@ -5,9 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from milbox.domain import Domain
+from milbox.inner.pairs.moves import groups_of
 from milbox.inner.sample import undrawable
 from milbox.strategies.evolution import ConEvo, NNConEvo, NNRegEvo, NNRejSample, RegEvo
-from milbox.strategies.model_based import NNMILP, LinearMILP
+from milbox.strategies.model_based import NNMILP, LinearMILP, ModelBased
+from milbox.strategies.pairwise import Pairwise
 from milbox.strategies.paper import PaperLinearMILP, PaperNNMILP
 from milbox.strategies.penalised import EnsembleRegEvo
 from milbox.strategies.protocol import Strategy
@@ -22,6 +24,14 @@ def everywhere(domain: Domain) -> str | None:
     """No objection to any domain."""
     del domain
     return None
+
+
+def unpaired(domain: Domain) -> str | None:
+    """Why pairs cannot be searched; None when they can."""
+    if len(domain.coding.shares):
+        return "pairs are of discrete variables, and some are real or wide; use nn+milp"
+    groups = groups_of(domain)
+    return f"{groups}; use nn+milp" if isinstance(groups, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +109,20 @@ NAMED: Mapping[str, Named] = {
         "our default with a linear model beside the network, which learns what that leaves over",
         lambda initial: NNMILP(Ranked(LinearSkip()), initial=initial),
         version=1,
+    ),
+    "nn+milp/pairs": Named(
+        "a pairwise model, drawn from its posterior and searched exactly in a ball round the best point",
+        lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise()),
+        refusal=unpaired,
+        version=1,
+        adapts=True,
+    ),
+    "nn+milp/mixed": Named(
+        "our default in half of the steps, by chance, and nn+milp/pairs in the others",
+        lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise(share=0.5)),
+        refusal=unpaired,
+        version=1,
+        adapts=True,
     ),
     "linear+milp": Named(
         "linear surrogate on a bootstrap, exact inner solver", lambda initial: LinearMILP(initial=initial)

@@ -3,6 +3,10 @@
 A Bayesian linear model on the features and their pairwise products, as in BOCS (Baptista & Poloczek 2018),
 with a Gaussian prior. The belief is one draw from its posterior, pulled most of the way to the mean: full
 draws explore too much when pairs outnumber points, the mean itself too little.
+
+Where groups of features are labels of one alphabet (the parts of a graph's vertices, say), it may matter only
+whether two groups have the same label: one more feature for each pair of groups, whose weight is shared by
+all labels.
 """
 
 from dataclasses import dataclass
@@ -10,11 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import FloatArray
+from milbox.arrays import FloatArray, IntArray
 from milbox.surrogates.scaling import Scale, checked
 
 # Of the standardised value where all features are zero: a few deviations from the mean either way.
 LEVEL_VARIANCE = 10.0
+
+# What evidence chooses from: shares of features, products and equal labels, and noise beside a signal of 1.
+SHARES = ((1.0, 0.0), (0.7, 0.3), (0.4, 0.6), (0.15, 0.85), (0.0, 1.0))
+SHARES_OF_LABELS = (0.0, 0.5, 0.9, 1.0)
+NOISES = (1e-4, 1e-3, 1e-2, 0.05, 0.2, 1.0)
+
+# So many points are enough to choose shares and noise.
+JUDGED = 150
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,20 +62,23 @@ class Quadratic:
 class QuadraticLearner:
     """A posterior draw, shrunk towards the posterior mean.
 
-    In standardised values y = w·phi(x) + noise, where phi(x) lists 1, the features x_i and the products
-    x_i x_j, i < j. The weights of features share one prior variance, the weights of products another; the
-    weight of 1 may be almost anything.
+    In standardised values y = w·phi(x) + noise, where phi(x) lists 1, the features x_i, the products
+    x_i x_j, i < j, and which groups have equal labels. The weights of each of these kinds share one prior
+    variance; the weight of 1 may be almost anything.
     """
 
     draw: float = 0.3
     """The position between the posterior mean (0) and a draw from the posterior (1)."""
-    pairs: float = 0.7
-    """The share of products in the prior variance of the values."""
+    pairs: float | None = 0.7
+    """The share of products in the prior variance of the values. None leaves this, the noise, the share of
+    labels and the size of the variance to the marginal likelihood."""
     noise: float = 0.01
     """The variance of the values that no pairwise model explains, where the prior variance is 1."""
+    labels: tuple[tuple[int, ...], ...] = ()
+    """Groups of features with one alphabet: in each row exactly one is 1. Used where `pairs` is None."""
 
     def __post_init__(self) -> None:
-        if not (0 <= self.pairs <= 1 and self.noise > 0 and self.draw >= 0):
+        if not ((self.pairs is None or 0 <= self.pairs <= 1) and self.noise > 0 and self.draw >= 0):
             raise ValueError(
                 f"pairs should be within 0 and 1, noise positive and draw not negative; "
                 f"they are {self.pairs}, {self.noise} and {self.draw}"
@@ -87,37 +102,117 @@ class QuadraticLearner:
         inputs = Scale.of_columns(features)
         X = inputs.shrink(features)
         y = target.shrink(values)
-
-        # With s = sum of x_i z_i, the sum of x_i z_i x_j z_j over i < j is (s^2 - sum of (x_i z_i)^2) / 2.
-        squares = X * X
-        sizes = squares.sum(axis=1)
-        feature_variance = _variance(1.0 - self.pairs, sizes)
-        pair_variance = _variance(self.pairs, 0.5 * (sizes**2 - (squares**2).sum(axis=1)))
-        gram = X @ X.T
-        square_gram = gram if np.array_equal(X, squares) else squares @ squares.T
-        kernel = gram * gram
-        kernel -= square_gram
-        kernel *= 0.5 * pair_variance
+        labels = np.array(self.labels, dtype=np.int64) if self.pairs is None and self.labels else None
+        gram, products, same = kernels = _kernels(X, labels)
+        if self.pairs is None:
+            prior, noise_variance = _evident(X, y, labels, rng)
+        else:
+            prior, noise_variance = _prior(kernels, (1.0 - self.pairs, self.pairs, 0.0)), self.noise
+        feature_variance, pair_variance, label_variance = prior
+        kernel = pair_variance * products
         kernel += feature_variance * gram
+        if same is not None:
+            kernel += label_variance * same
         kernel += LEVEL_VARIANCE
-        kernel[np.diag_indices(count)] += self.noise
+        kernel[np.diag_indices(count)] += noise_variance
 
         level = self.draw * np.sqrt(LEVEL_VARIANCE) * rng.standard_normal()
         linear = self.draw * np.sqrt(feature_variance) * rng.standard_normal(dimension)
         pairs = self.draw * np.sqrt(pair_variance) * np.triu(rng.standard_normal((dimension, dimension)), 1)
-        noise = self.draw * np.sqrt(self.noise) * rng.standard_normal(count)
+        if labels is not None:
+            equal = self.draw * np.sqrt(label_variance) * rng.standard_normal((len(labels), len(labels)))
+            pairs += _spread(equal, labels, dimension)
+        noise = self.draw * np.sqrt(noise_variance) * rng.standard_normal(count)
         drawn = ((X @ pairs + linear) * X).sum(axis=1) + level
         factor = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
         pull = cho_solve(factor, y - drawn - noise, check_finite=False)
         level += LEVEL_VARIANCE * pull.sum()
         linear += feature_variance * (pull @ X)
         pairs += pair_variance * np.triu((X.T * pull) @ X, 1)
+        if labels is not None:
+            seen = sum((X[:, column].T * pull) @ X[:, column] for column in labels.T)
+            pairs += _spread(label_variance * np.asarray(seen), labels, dimension)
         return _in_raw_units(level, linear, pairs, inputs, target)
 
 
-def _variance(share: float, sizes: FloatArray) -> float:
-    """The prior variance of weights that explain the share of variance at points with these squared sizes."""
-    size = float(sizes.mean())
+def _kernels(X: FloatArray, labels: IntArray | None) -> tuple[FloatArray, FloatArray, FloatArray | None]:
+    """The sums over features, products and pairs of groups with equal labels of what two points have of each.
+
+    With s = sum of x_i z_i, the sum of x_i z_i x_j z_j over i < j is (s^2 - sum of (x_i z_i)^2) / 2. Of the
+    groups that have label a at one point and b at the other, all pairs are equal at both.
+    """
+    squares = X * X
+    gram = X @ X.T
+    products = gram * gram
+    products -= gram if np.array_equal(X, squares) else squares @ squares.T
+    products *= 0.5
+    if labels is None:
+        return gram, products, None
+    same = np.zeros_like(gram)
+    for one in labels.T:
+        for other in labels.T:
+            both = X[:, one] @ X[:, other].T
+            same += 0.5 * both * (both - 1.0)
+    return gram, products, same
+
+
+def _prior(
+    kernels: tuple[FloatArray, FloatArray, FloatArray | None], shares: tuple[float, float, float]
+) -> tuple[float, float, float]:
+    """The prior variances of the weights of features, products and equal labels that have these shares."""
+    sizes = [0.0 if kernel is None else float(np.diagonal(kernel).mean()) for kernel in kernels]
+    feature, pair, label = (_variance(share, size) for share, size in zip(shares, sizes, strict=True))
+    return feature, pair, label
+
+
+def _evident(
+    X: FloatArray, y: FloatArray, labels: IntArray | None, rng: Generator
+) -> tuple[tuple[float, float, float], float]:
+    """The prior variances and the noise under which the values are most likely."""
+    from scipy.linalg import eigh
+
+    if len(y) > JUDGED:
+        some = rng.choice(len(y), JUDGED, replace=False)
+        X, y = X[some], y[some]
+    kernels = _kernels(X, labels)
+    gram, products, same = kernels
+    noises = np.array(NOISES)[:, None]
+    best, chosen = np.inf, ((0.0, 0.0, 0.0), 1.0)
+    for of_labels in SHARES_OF_LABELS if labels is not None else (0.0,):
+        for of_features, of_products in SHARES if of_labels < 1.0 else SHARES[:1]:
+            rest = 1.0 - of_labels
+            prior = _prior(kernels, (rest * of_features, rest * of_products, of_labels))
+            kernel = prior[0] * gram + prior[1] * products + LEVEL_VARIANCE
+            if same is not None:
+                kernel += prior[2] * same
+            sizes, vectors = eigh(kernel, check_finite=False)
+            variances = np.maximum(sizes, 0.0) + noises
+            # The best common factor of all variances is in closed form.
+            factors = ((vectors.T @ y) ** 2 / variances).mean(axis=1)
+            misfit = len(y) * np.log(np.maximum(factors, 1e-300)) + np.log(variances).sum(axis=1)
+            place = int(np.argmin(misfit))
+            if misfit[place] < best:
+                factor = float(factors[place])
+                best = float(misfit[place])
+                chosen = (
+                    (factor * prior[0], factor * prior[1], factor * prior[2]),
+                    max(factor * NOISES[place], 1e-8),
+                )
+    return chosen
+
+
+def _spread(by_groups: FloatArray, labels: IntArray, dimension: int) -> FloatArray:
+    """(d, d): the weight of each pair of groups, at every pair of features that are one label of them."""
+    one, other = np.triu_indices(len(labels), 1)
+    weights = np.zeros((dimension, dimension))
+    for column in labels.T:
+        i, j = column[one], column[other]
+        np.add.at(weights, (np.minimum(i, j), np.maximum(i, j)), by_groups[one, other])
+    return weights
+
+
+def _variance(share: float, size: float) -> float:
+    """The prior variance of weights that explain a share of the variance at points of this size."""
     return share / size if size > 1e-12 else 0.0  # nothing, up to rounding: no weights
 
 

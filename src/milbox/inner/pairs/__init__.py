@@ -1,0 +1,1 @@
+"""Exact search of a pairwise model near a point."""

@@ -1,0 +1,260 @@
+"""The best untried point of a pairwise model near a point, exactly."""
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import IntArray
+from milbox.domain import Domain
+from milbox.errors import UnsupportedProgram
+from milbox.inner.certify import Claim, certify
+from milbox.inner.pairs.moves import Groups, Layers, Moves, as_moves, groups_of, layers_of, moves_from
+from milbox.inner.query import Query
+from milbox.inner.ranges.solve import ranged
+from milbox.inner.untried import untried
+from milbox.surrogates.quadratic import Quadratic
+from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
+from milbox.trials.trial import Proposal
+
+if TYPE_CHECKING:
+    from milbox.inner.pairs.kernel import Desk, Task
+
+WORK = 10_000_000
+"""How many steps a search may take, each a few nanoseconds."""
+
+STEP = 2
+"""The radius of the small balls."""
+
+ROUNDING = 1e-10
+"""The search's value and the surrogate's own may differ by this share of the largest value there can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Exact for quadratic surrogates of discrete variables, within a ball or, where it can, everywhere.
+
+    The search is over sets of changes from the centre of the ball, first of few, then of more. It ends with a
+    proof, or after so much work, with the best point met and a bound.
+
+    Attributes:
+        work: how many steps it may take, the same on every machine.
+    """
+
+    work: int = WORK
+
+    def refusal(self, query: Query) -> str | None:
+        """The reason why it cannot answer; None when it can."""
+        domain, region = query.domain, query.region
+        if not isinstance(query.objective, Quadratic):
+            return f"it takes quadratic surrogates, not {type(query.objective).__name__}"
+        if region.radius > 1:
+            return "it keeps no distance from tried points"
+        if region.box is not None and not region.box.is_ball(domain):
+            return "it searches balls, not boxes"
+        if region.box is not None and not domain.contains(tuple(region.box.centre.tolist())):
+            return "the centre of the ball is not in the domain"
+        if ranged(domain) or len(domain.coding.shares):
+            return "some variables are ranges"
+        groups = groups_of(domain)
+        return groups if isinstance(groups, str) else None
+
+    def solve(self, query: Query, rng: Generator) -> Answer:
+        """The best points, best first; fewer when fewer are left."""
+        refusal = self.refusal(query)
+        if refusal is not None:
+            raise UnsupportedProgram(f"the search over pairs cannot be used: {refusal}")
+        found: tuple[Proposal, ...] = ()
+        while len(found) < query.count:
+            answer = self.one(query.without([proposal.point for proposal in found], 1), rng)
+            if not isinstance(answer, Found):
+                return joined(found, answer)
+            found = (*found, *answer.proposals)
+        return Found(found)
+
+    def one(self, query: Query, rng: Generator) -> Answer:
+        """The best point: an ascent in small balls, then the search of the whole one from its centre."""
+        domain, surrogate, box = query.domain, query.objective, query.region.box
+        assert isinstance(surrogate, Quadratic), "refusal() says no to others"
+        groups = groups_of(domain)
+        assert isinstance(groups, Groups), "refusal() says no to others"
+        began = time.perf_counter()
+        centre = box.centre if box is not None else start_of(query, rng)
+        if centre is None:
+            return untried(query.region, 1, rng)  # nothing to start from
+        radius = len(domain.variables) if box is None else min(box.changes, len(domain.variables))
+        tried = query.exclude.codes(domain)
+        found = self.climbed(surrogate, domain, groups, tried, centre, radius)
+        found = searched(surrogate, domain, groups, tried, centre, radius, self.work, found)
+        if found.point is None:
+            if found.complete:
+                return Empty()
+            return Unknown(f"the search over pairs met no untried point in {found.nodes} nodes")
+        scale = size_of(surrogate, domain)
+        claim = Claim(
+            point=tuple(found.point.tolist()),
+            origin="search over pairs",
+            value=found.value,
+            bound=found.bound + ROUNDING * scale,
+            proved=found.complete,
+            rounding=ROUNDING * scale,
+            no_goods=int(((tried != centre).sum(axis=1) <= radius).sum()),
+            seconds=time.perf_counter() - began,
+            solver=f"search over pairs ({found.nodes} node{'' if found.nodes == 1 else 's'})",
+        )
+        return Found((certify(query, claim),))
+
+    def climbed(
+        self,
+        surrogate: Quadratic,
+        domain: Domain,
+        groups: Groups,
+        tried: IntArray,
+        centre: IntArray,
+        radius: int,
+    ) -> "Near":
+        """The end of an ascent, each step to the best point of a small ball inside the large one."""
+        best, at = Near(), centre
+        while True:
+            left = radius - int((at != centre).sum())
+            if left < 1:
+                return best
+            met = searched(surrogate, domain, groups, tried, at, min(left, STEP), self.work // 10, Near())
+            best = replace(best, nodes=best.nodes + met.nodes)
+            if met.point is None or met.value <= best.value:
+                return best
+            best, at = replace(met, nodes=best.nodes), met.point
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Near:
+    """The best point met near another; whether that is proved, or the bound on what may be left."""
+
+    point: IntArray | None = None
+    value: float = -np.inf
+    bound: float = np.inf
+    nodes: int = 0
+    complete: bool = False
+
+
+def searched(
+    surrogate: Quadratic,
+    domain: Domain,
+    groups: Groups,
+    tried: IntArray,
+    centre: IntArray,
+    radius: int,
+    work: int,
+    known: Near,
+) -> Near:
+    """The best untried point at most `radius` variables away, if it is better than what is known."""
+    from milbox.inner.pairs.kernel import search
+
+    moves = moves_from(domain, groups, centre)
+    near = tried[(tried != centre).sum(axis=1) <= radius]
+    task = task_of(surrogate, domain, groups, moves, centre, near)
+    cheapest = int(moves.cost.min()) if len(moves.cost) else 1
+    desk = desk_of(task, min(radius // cheapest, len(groups.variables)))
+    base = float(surrogate.predict(domain.encode([tuple(centre.tolist())]))[0])
+    ended = search(task, desk, radius, cheapest, known.value - base, work)
+    nodes = known.nodes + ended.nodes
+    if not ended.met:
+        return replace(known, bound=base + ended.bound, nodes=nodes, complete=ended.complete)
+    point = centre.copy()
+    for move in desk.best[desk.best >= 0].tolist():
+        changed = moves.codes[move] != centre
+        point[changed] = moves.codes[move][changed]
+    return Near(point, base + ended.value, base + ended.bound, nodes, ended.complete)
+
+
+def start_of(query: Query, rng: Generator) -> IntArray | None:
+    """A feasible point to start from: the best tried one by prediction, or one that is drawn."""
+    domain = query.domain
+    codes = query.exclude.codes(domain)
+    inside = codes[((codes >= domain.coding.low) & (codes <= domain.coding.high)).all(axis=1)]
+    inside = inside[domain.feasible(inside)]
+    if len(inside):
+        best: IntArray = inside[int(np.argmax(query.objective.predict(domain.encode(inside))))]
+        return best
+    answer = untried(query.region, 1, rng)
+    if not isinstance(answer, Found):
+        return None
+    return np.array(answer.proposals[0].point, dtype=np.int64)
+
+
+def size_of(surrogate: Quadratic, domain: Domain) -> float:
+    """No prediction of the domain's points is larger."""
+    low, high = domain.coding.limits
+    largest = np.maximum(np.abs(low), np.abs(high)).astype(np.float64)
+    pairs = largest @ np.abs(surrogate.pairs) @ largest
+    return float(abs(surrogate.bias) + np.abs(surrogate.linear) @ largest + pairs)
+
+
+def task_of(
+    surrogate: Quadratic, domain: Domain, groups: Groups, moves: Moves, centre: IntArray, tried: IntArray
+) -> "Task":
+    """Everything that the compiled search looks at."""
+    from milbox.inner.pairs.kernel import Task
+
+    both = surrogate.pairs + surrogate.pairs.T
+    x = domain.encode([tuple(centre.tolist())])[0]
+    joint = moves.adds @ both
+    cross = np.ascontiguousarray((moves.adds @ joint.T).T, dtype=np.float64)
+    gain = moves.adds @ (surrogate.linear + both @ x) + 0.5 * np.diagonal(cross)
+    single = np.array([variables[0] for variables in groups.variables])[moves.group]
+    slot = groups.slot[single]
+    letter = moves.codes[np.arange(len(single)), single] - domain.coding.low[single]
+    layers: Layers = layers_of(groups.diagrams)
+    variables = [int(i) for part in groups.diagrams for i in part.variables]
+    made = as_moves(tried, centre, groups, moves)
+    each = moves.ties / np.maximum(moves.cost, 1)[:, None]
+    return Task(
+        gain=np.asarray(gain, dtype=np.float64),
+        cross=cross,
+        group=moves.group.astype(np.int64),
+        cost=moves.cost.astype(np.int64),
+        slot=slot.astype(np.int64),
+        letter=letter.astype(np.int64),
+        start=(centre - domain.coding.low)[variables].astype(np.int64),
+        ties=moves.ties,
+        steps=np.stack([each.max(axis=0, initial=0.0), (-each).max(axis=0, initial=0.0)]),
+        lower=groups.lower - moves.activity,
+        upper=groups.upper - moves.activity,
+        first_layer=layers.first_layer,
+        nodes=layers.nodes,
+        first=layers.first,
+        source=layers.source,
+        edge_letter=layers.letter,
+        tried=np.ascontiguousarray(made[(made != -2).all(axis=1)], dtype=np.int64),
+    )
+
+
+def desk_of(task: "Task", most: int) -> "Desk":
+    """Room for sets of so many moves; the sums at the start are zero, since limits are about changes."""
+    from milbox.inner.pairs.kernel import Desk
+
+    depths, moves = most + 2, len(task.gain)
+    diagrams = len(task.first_layer) - 1
+    return Desk(
+        alive=np.zeros((depths, moves), np.int64),
+        counts=np.zeros(depths, np.int64),
+        gain=np.zeros((depths, moves)),
+        half=np.zeros((depths, moves)),
+        removed=np.zeros((depths, moves), np.bool_),
+        order=np.zeros((depths, moves), np.int64),
+        upper=np.zeros((depths, moves)),
+        branches=np.zeros(depths, np.int64),
+        at=np.zeros(depths, np.int64),
+        value=np.zeros(depths),
+        left=np.zeros(depths, np.int64),
+        needed=np.zeros((depths, diagrams), np.int64),
+        activity=np.zeros((depths, len(task.lower))),
+        chosen=np.zeros(depths, np.int64),
+        now=task.start.copy(),
+        fixed=np.zeros(len(task.start), np.bool_),
+        distance=np.zeros(len(task.first), np.int64),
+        top=np.zeros(depths),
+        best=np.full(depths - 1, -1, np.int64),
+    )

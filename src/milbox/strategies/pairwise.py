@@ -1,0 +1,100 @@
+"""The steps by a pairwise model, searched exactly in a ball round the best point."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.domain import Domain
+from milbox.domain.box import Box
+from milbox.domain.kept import kept
+from milbox.inner.pairs.moves import groups_of
+from milbox.strategies.local import Step, best_inside
+from milbox.surrogates import Learner, QuadraticLearner, Ranked
+from milbox.trials import Failed, History
+
+FLIPS, LETTERS = 8, 4
+"""In how many variables a point may differ from the best one: where they have few values, and else."""
+
+FEWEST = 3
+"""Equal labels say something where so many groups have one alphabet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pairwise:
+    """A pairwise model near the best point, in a share of the steps; a network everywhere in the others.
+
+    Attributes:
+        share: the probability that a step is by the pairwise model.
+        radius: in how many variables its point may differ from the best one; None leaves it to the domain.
+        pairs: who learns pairs.
+        network: who learns in the other steps, and where trials have failed.
+    """
+
+    share: float = 1.0
+    radius: int | None = None
+    pairs: QuadraticLearner = QuadraticLearner(draw=1.0, pairs=None)
+    network: Learner = Ranked()
+
+    def applies(self, domain: Domain) -> bool:
+        """Whether the domain is discrete and its points have few enough neighbours."""
+        return not len(domain.coding.shares) and not isinstance(groups_of(domain), str)
+
+    def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
+        """The step that follows a history, whatever was chosen since."""
+        del ahead
+        centre = best_inside(domain, history)
+        by_pairs = rng.random() < self.share
+        if not by_pairs or centre is None or learns_failures(history):
+            return Step(self.network, "a network")
+        learner = replace(self.pairs, labels=labels_of(domain))
+        return Step(learner, "pairs", box=Box.ball(domain, history.points[centre], self.reach(domain)))
+
+    def reach(self, domain: Domain) -> int:
+        """In how many variables a point may differ: in fewer where each has many neighbours."""
+        if self.radius is not None:
+            return self.radius
+        groups = groups_of(domain)
+        assert not isinstance(groups, str), "applies() says no to others"
+        return FLIPS if groups.moves <= 2 * len(domain.variables) else LETTERS
+
+    def next_step(self, domain: Domain, history: History) -> str:
+        """Where the next point is searched for, and by which beliefs."""
+        del history
+        near = f"at most {self.reach(domain)} variables away from the best one, by pairs"
+        return near if self.share >= 1.0 else f"{near}, or everywhere, by a network"
+
+
+def learns_failures(history: History) -> bool:
+    """Whether failed trials take part in what is believed, which a network alone can say."""
+    return history.goal.learn_failures and any(
+        isinstance(trial.outcome, Failed) and trial.outcome.infeasible for trial in history
+    )
+
+
+@kept
+def labels_of(domain: Domain) -> tuple[tuple[int, ...], ...]:
+    """The features of each group that has one of several labels, for groups with one alphabet.
+
+    Groups are one-hot variables, or parts of binaries of which exactly one is on. Those with the most common
+    alphabet are listed, if they are several.
+    """
+    coding, found = domain.coding, Counter[object]()
+    rows: list[tuple[object, tuple[int, ...]]] = []
+    for i in np.flatnonzero(coding.onehot).tolist():
+        variable = domain.variables[i]
+        alphabet = (variable.kind, tuple(variable.codes), getattr(variable, "choices", None))
+        rows.append((alphabet, tuple(coding.group(i).tolist())))
+    for part in domain.product.parts:
+        ones = len(part.variables)
+        if ones > 1 and part.count == ones and coding.flag[part.variables].all():
+            states = part.listed()
+            if (states.sum(axis=1) == 1).all():
+                features = np.sort(coding.start[part.variables])
+                rows.append((ones, tuple(features.tolist())))
+    found.update(alphabet for alphabet, row in rows if len(row) > 1)
+    if not found:
+        return ()
+    common, count = found.most_common(1)[0]
+    return tuple(row for alphabet, row in rows if alphabet == common) if count >= FEWEST else ()

@@ -1,0 +1,170 @@
+"""The search over pairs finds the best point of a quadratic surrogate in a ball, and proves it."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import milbox as mb
+from generators import small_domains
+from milbox.arrays import FloatArray, Point
+from milbox.domain import Domain
+from milbox.domain.box import Box
+from milbox.inner.pairs.moves import groups_of
+from milbox.inner.pairs.solve import Pairs
+from milbox.inner.query import Query, Region
+from milbox.milp.solution import Status
+from milbox.surrogates import Quadratic
+from milbox.trials.answer import Empty, Found, Unknown
+from milbox.trials.points import Points
+
+
+def quadratic(features: int, seed: int) -> Quadratic:
+    """A random quadratic function."""
+    rng = np.random.default_rng(seed)
+    pairs = np.triu(rng.normal(size=(features, features)), 1)
+    return Quadratic(rng.normal(size=features), pairs, float(rng.normal()))
+
+
+def near(domain: Domain, centre: Point, changes: int) -> list[Point]:
+    """All points of a domain that differ from a centre in few variables."""
+    return [p for p in domain if sum(a != b for a, b in zip(p, centre, strict=True)) <= changes]
+
+
+def check(domain: Domain, centre: Point, changes: int, tried: list[Point], seed: int) -> None:
+    """Compare with enumeration."""
+    surrogate = quadratic(domain.features, seed)
+    region = Region(domain, Points(tried), box=Box.ball(domain, centre, changes))
+    answer = Pairs().solve(Query(surrogate, region), np.random.default_rng(0))
+    left = [point for point in near(domain, centre, changes) if point not in set(tried)]
+    if not left:
+        assert isinstance(answer, Empty)
+        return
+    assert isinstance(answer, Found)
+    values: FloatArray = surrogate.predict(domain.encode(left))
+    (proposal,) = answer.proposals
+    assert proposal.point in left
+    certificate = proposal.certificate
+    assert certificate is not None
+    assert certificate.status is Status.OPTIMAL
+    assert certificate.value == pytest.approx(values.max(), abs=1e-8)
+    assert certificate.bound >= values.max() - 1e-9
+    assert f"at most {changes} variable" in certificate.about
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data(), small_domains(most=64), st.integers(0, 10_000), st.integers(1, 4))
+def test_the_best_of_a_ball_is_that_of_enumeration(
+    data: st.DataObject, domain: Domain, seed: int, changes: int
+) -> None:
+    everything = list(domain)
+    assume(everything)
+    centre = data.draw(st.sampled_from(everything))
+    tried = data.draw(st.lists(st.sampled_from(everything), max_size=8, unique=True))
+    query = Query(quadratic(domain.features, 0), Region(domain, box=Box.ball(domain, centre, changes)))
+    assume(Pairs().refusal(query) is None)
+    check(domain, centre, changes, [*tried, centre], seed)
+
+
+def partition() -> Domain:
+    """Five vertices in three parts, each part with at most two of them."""
+    x = mb.binary("x", (5, 3))
+    return mb.Domain([x], [x[i].sum() == 1 for i in range(5)] + [x[:, k].sum() <= 2 for k in range(3)])
+
+
+def subset() -> Domain:
+    """Three of nine."""
+    x = mb.binary("x", 9)
+    return mb.Domain([x], [x.sum() == 3])
+
+
+def sequence() -> Domain:
+    """Six letters without two equal neighbours, and all different numbers."""
+    s, p = mb.categorical("s", list("abc"), 6), mb.integer("p", 0, 3, 4)
+    return mb.Domain([s, p], [mb.no_runs(s, 1), mb.all_different(p)])
+
+
+@pytest.mark.parametrize("make", [partition, subset, sequence])
+@pytest.mark.parametrize("changes", [1, 2, 4, 6])
+def test_groups_diagrams_and_sums_are_kept(make: object, changes: int) -> None:
+    domain = make()  # type: ignore[operator]
+    everything = list(domain)
+    rng = np.random.default_rng(changes)
+    for seed in range(6):
+        centre = everything[int(rng.integers(len(everything)))]
+        around = near(domain, centre, changes)
+        tried = [around[int(i)] for i in rng.integers(len(around), size=5)]
+        check(domain, centre, changes, [centre, *tried], seed)
+
+
+def test_small_parts_are_groups_and_large_ones_diagrams() -> None:
+    x = mb.binary("x", (30, 3))
+    rows = [x[i].sum() == 1 for i in range(30)]
+    groups = groups_of(mb.Domain([x], rows + [x[:, k].sum() <= 11 for k in range(3)]))
+    assert not isinstance(groups, str)
+    assert [len(states) for states in groups.states] == [3] * 30
+    assert groups.ties.shape[1] == 3
+    y = mb.binary("y", 10)
+    groups = groups_of(mb.Domain([y], [y[:5].sum() == y[5:].sum()]))
+    assert not isinstance(groups, str)
+    assert len(groups.diagrams) == 1
+    assert len(groups.states) == 10
+
+
+def test_without_a_ball_a_small_domain_is_searched_to_the_end() -> None:
+    domain = subset()
+    surrogate = quadratic(domain.features, 3)
+    everything = list(domain)
+    answer = Pairs().solve(Query.of(surrogate, domain, everything[:5]), np.random.default_rng(0))
+    assert isinstance(answer, Found)
+    certificate = answer.proposals[0].certificate
+    assert certificate is not None
+    assert certificate.status is Status.OPTIMAL
+    assert certificate.value == pytest.approx(surrogate.predict(domain.encode(everything[5:])).max())
+    assert isinstance(Pairs().solve(Query.of(surrogate, domain, everything), np.random.default_rng(0)), Empty)
+
+
+def test_what_is_not_proved_has_a_bound_that_holds() -> None:
+    domain = mb.Domain([mb.binary("x", 14)])
+    surrogate = quadratic(14, 5)
+    best = surrogate.predict(domain.encode(list(domain))).max()
+    centre = (0,) * 14
+    statuses = []
+    for work in (300, 1_000, 3_000, 10_000, 10**9):
+        region = Region(domain, Points([centre]), box=Box.ball(domain, centre, 14))
+        answer = Pairs(work).solve(Query(surrogate, region), np.random.default_rng(0))
+        if isinstance(answer, Unknown):
+            continue
+        assert isinstance(answer, Found)
+        certificate = answer.proposals[0].certificate
+        assert certificate is not None
+        assert certificate.bound >= best - 1e-9
+        assert (certificate.status is Status.OPTIMAL) <= (certificate.value >= best - 1e-9)
+        statuses.append(certificate.status)
+    assert statuses[-1] is Status.OPTIMAL
+    assert Status.FEASIBLE in statuses
+
+
+def test_two_points_are_the_two_best() -> None:
+    domain = subset()
+    surrogate = quadratic(domain.features, 7)
+    answer = Pairs().solve(Query.of(surrogate, domain, list(domain)[:1], count=3), np.random.default_rng(0))
+    assert isinstance(answer, Found)
+    values = [proposal.certificate.value for proposal in answer.proposals if proposal.certificate]
+    expected = np.sort(surrogate.predict(domain.encode(list(domain)[1:])))[::-1][:3]
+    assert values == pytest.approx(expected.tolist())
+
+
+def test_what_it_cannot_search_is_refused_by_name() -> None:
+    x = mb.real("x", 0, 1, 2)
+    domain = mb.Domain([x])
+    refusal = Pairs().refusal(Query(quadratic(2, 0), Region(domain)))
+    assert refusal is not None
+    assert "ranges" in refusal
+    small = subset()
+    box = Box.around(small, tuple([1] * 3 + [0] * 6), 0.5)
+    assert Pairs().refusal(Query(quadratic(9, 0), Region(small, box=box))) is None  # all binary: a ball
+    outside = Box.ball(small, (0,) * 9, 2)
+    refusal = Pairs().refusal(Query(quadratic(9, 0), Region(small, box=outside)))
+    assert refusal is not None
+    assert "centre" in refusal

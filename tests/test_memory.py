@@ -15,7 +15,9 @@ import pytest
 import milbox as mb
 from milbox.inner import Branch, Evolution, Mip
 from milbox.inner.evolution.mutators import Balanced, Pointwise
+from milbox.inner.pairs.solve import Pairs
 from milbox.inner.query import Query
+from milbox.surrogates import QuadraticLearner
 from milbox.surrogates.relu import ReluLearner
 from milbox.surrogates.trees import joined
 from processes import printed
@@ -26,6 +28,7 @@ ENTRIES = {
     "milbox.inner.search.tree": {"advance", "shuffled_root"},
     "milbox.inner.ranges.tree": {"explore"},
     "milbox.inner.climb.kernel": {"climb", "label_all"},
+    "milbox.inner.pairs.kernel": {"search"},
     "milbox.inner.evolution.kernels": {
         "cross",
         "evolve",
@@ -59,6 +62,8 @@ def steps() -> None:
                 Evolution(Balanced(), evaluations=200),
             ):
                 inner.solve(Query.of(net, domain, points), rng)
+        pairs = QuadraticLearner().fit(domain.encode(points), rng.normal(size=8), rng)
+        Pairs().solve(Query.of(pairs, domain, points), rng)
     t = mb.real("t", 0, 1, 3)
     mixture = mb.Domain([t], [t.sum() == 1])
     points = [(0, 0, 1_000_000), (500_000, 500_000, 0)]

@@ -106,7 +106,34 @@ def test_a_box_without_untried_points_is_empty() -> None:
 
 @pytest.mark.parametrize("inner", [Branch(), Sample(), Evolution()])
 def test_who_searches_no_box_refuses_it(inner: InnerSolver) -> None:
-    domain = mb.Domain([mb.binary("x", 4)])
+    domain = mb.Domain([mb.integer("k", 0, 3, 4)])
     region = Region(domain, box=Box.around(domain, (0, 0, 0, 0), 0.4))
-    query = Query(network(np.random.default_rng(0), 4), region)
-    assert inner.refusal(query) == "it searches no part of a domain"
+    query = Query(network(np.random.default_rng(0), 16), region)
+    refusal = inner.refusal(query)
+    assert refusal in ("it searches no part of a domain", "it searches balls, not boxes")
+
+
+@pytest.mark.parametrize("changes", [1, 2, 5])
+@pytest.mark.parametrize("inner", [Branch(), Mip(), Enumerate()])
+def test_the_best_of_a_ball_is_found_by_every_exact_method(inner: InnerSolver, changes: int) -> None:
+    x, s = mb.binary("x", 6), mb.categorical("s", list("abc"), 3)
+    domain = mb.Domain([x, s], [x.sum() == 3, mb.no_runs(s, 2)])
+    everything = list(domain)
+    rng = np.random.default_rng(changes)
+    for seed in range(4):
+        net = network(rng, domain.features)
+        centre = everything[int(rng.integers(len(everything)))]
+        ball = Box.ball(domain, centre, changes)
+        left = [p for p in everything if p != centre and ball.holds(np.array([p]))[0]]
+        region = Region(domain, Points([centre]), box=ball)
+        answer = inner.solve(Query(net, region), np.random.default_rng(seed))
+        if not left:
+            assert isinstance(answer, Empty)
+            continue
+        (proposal,) = proposed(answer)
+        assert proposal.point in left
+        certificate = proposal.certificate
+        assert certificate is not None
+        assert certificate.status is Status.OPTIMAL
+        assert certificate.value == pytest.approx(net.predict(domain.encode(left)).max(), abs=1e-6)
+        assert f"at most {changes} variable" in certificate.about

@@ -7,6 +7,7 @@ from scipy.stats import chisquare
 import milbox as mb
 from milbox.inner import Enumerate, Mip
 from milbox.strategies import NNMILP, LinearMILP, ModelBased, RandomSearch
+from milbox.strategies.named import NAMED
 from milbox.surrogates.linear import LinearLearner
 from milbox.surrogates.relu import ReluLearner
 from milbox.testing.answers import proposed
@@ -24,6 +25,18 @@ class TestNNMILP(StrategyConformance):
 
 class TestLinearMILP(StrategyConformance):
     strategy = LinearMILP(initial=10)
+
+
+class TestPairs(StrategyConformance):
+    strategy = NAMED["nn+milp/pairs"].make(10)
+
+
+class TestMixed(StrategyConformance):
+    strategy = NAMED["nn+milp/mixed"].make(10)
+
+
+class TestNear(StrategyConformance):
+    strategy = NAMED["nn+milp/near"].make(10)
 
 
 class TestByProgram(StrategyConformance):

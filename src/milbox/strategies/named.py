@@ -9,6 +9,7 @@ from milbox.inner.pairs.moves import groups_of
 from milbox.inner.sample import undrawable
 from milbox.strategies.evolution import ConEvo, NNConEvo, NNRegEvo, NNRejSample, RegEvo
 from milbox.strategies.model_based import NNMILP, LinearMILP, ModelBased
+from milbox.strategies.neighbourhood import Neighbourhood
 from milbox.strategies.pairwise import Pairwise
 from milbox.strategies.paper import PaperLinearMILP, PaperNNMILP
 from milbox.strategies.penalised import EnsembleRegEvo
@@ -26,10 +27,18 @@ def everywhere(domain: Domain) -> str | None:
     return None
 
 
+def ranges_refused(domain: Domain) -> str | None:
+    """Why a strategy for discrete domains cannot be used; None when it can."""
+    if not len(domain.coding.shares):
+        return None
+    return "it is for discrete variables, and some are real or wide; use nn+milp"
+
+
 def unpaired(domain: Domain) -> str | None:
     """Why pairs cannot be searched; None when they can."""
-    if len(domain.coding.shares):
-        return "pairs are of discrete variables, and some are real or wide; use nn+milp"
+    refusal = ranges_refused(domain)
+    if refusal is not None:
+        return refusal
     groups = groups_of(domain)
     return f"{groups}; use nn+milp" if isinstance(groups, str) else None
 
@@ -121,6 +130,13 @@ NAMED: Mapping[str, Named] = {
         "our default in half of the steps, by chance, and nn+milp/pairs in the others",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise(share=0.5)),
         refusal=unpaired,
+        version=1,
+        adapts=True,
+    ),
+    "nn+milp/near": Named(
+        "our default in a neighbourhood of the best point that grows and shrinks, for discrete domains",
+        lambda initial: ModelBased(Ranked(), initial=initial, local=Neighbourhood()),
+        refusal=ranges_refused,
         version=1,
         adapts=True,
     ),

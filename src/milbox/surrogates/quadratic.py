@@ -21,12 +21,12 @@ from milbox.surrogates.scaling import Scale, checked
 LEVEL_VARIANCE = 10.0
 
 # What evidence chooses from: shares of features, products and equal labels, and noise beside a signal of 1.
-SHARES = ((1.0, 0.0), (0.7, 0.3), (0.4, 0.6), (0.15, 0.85), (0.0, 1.0))
-SHARES_OF_LABELS = (0.0, 0.5, 0.9, 1.0)
+SHARES = ((1.0, 0.0), (0.6, 0.4), (0.2, 0.8), (0.0, 1.0))
+SHARES_OF_LABELS = (0.0, 0.6, 1.0)
 NOISES = (1e-4, 1e-3, 1e-2, 0.05, 0.2, 1.0)
 
 # So many points are enough to choose shares and noise.
-JUDGED = 150
+JUDGED = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)

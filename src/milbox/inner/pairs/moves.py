@@ -6,11 +6,11 @@ listed, or a single variable. Larger parts stay decision diagrams, and sums that
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import FloatArray, IntArray, SparseMatrix
 from milbox.domain import Domain
 from milbox.domain.diagrams.diagram import Diagram
 from milbox.domain.diagrams.machines import added
@@ -27,22 +27,40 @@ MOVES = 3_000
 """The most moves: their interactions are kept in a square table."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# Not slotted: keys are sorted when they are asked for.
+@dataclass(frozen=True, eq=False)
 class Groups:
     """A domain as groups of variables with their states, whatever the point.
 
+    An option is a variable with a code. Variables are listed group after group, and so are states, each as
+    its options.
+
     Attributes:
-        variables: the variables (by index) of each group.
-        states: the joint codes of each group, one a row.
+        variables: the variables (by index) of all groups, group after group.
+        first: the first of them for each group.
+        group: the group of each state.
+        begin: the first entry of each state among `options`.
+        options: the options of all states, state after state.
+        start: the first option of each variable, and how many there are.
+        owner: the variable of each option.
+        code: the code of each option.
+        keys: a random number for each option; the sum over its options is different for each state.
         diagrams: the parts that are not groups.
         slot: for each variable its layer among those of all diagrams, one after the other; -1 if in none.
-        ties: (options, sums): what each code of each variable adds to each sum.
+        ties: (options, sums): what each option adds to each sum.
         lower: the least value of each sum.
         upper: the largest value of each sum.
     """
 
-    variables: tuple[IntArray, ...]
-    states: tuple[IntArray, ...]
+    variables: IntArray
+    first: IntArray
+    group: IntArray
+    begin: IntArray
+    options: IntArray
+    start: IntArray
+    owner: IntArray
+    code: IntArray
+    keys: IntArray
     diagrams: tuple[Diagram, ...]
     slot: IntArray
     ties: FloatArray
@@ -50,9 +68,25 @@ class Groups:
     upper: FloatArray
 
     @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return len(self.first)
+
+    @property
     def moves(self) -> int:
         """How many moves every point has."""
-        return sum(len(states) - 1 for states in self.states)
+        return len(self.group) - self.count
+
+    @cached_property
+    def state_keys(self) -> tuple[IntArray, IntArray]:
+        """The keys of all states in ascending order, and the states."""
+        keys = np.add.reduceat(self.keys[self.options], self.begin)
+        order = np.argsort(keys)
+        return keys[order], order
+
+    def options_of(self, points: IntArray) -> IntArray:
+        """(points, variables): the options of points, one a row."""
+        return points - self.code[self.start[:-1]] + self.start[:-1]
 
 
 @kept
@@ -73,31 +107,42 @@ def groups_of(domain: Domain) -> Groups | str:
 def _grouped(domain: Domain, product: Product, limit: int) -> Groups:
     listed = [part for part in product.parts if part.count <= limit]
     diagrams = [part for part in product.parts if part.count > limit]
-    groups: list[tuple[IntArray, IntArray]] = [(part.variables, part.listed()) for part in listed]
-    single = [int(i) for part in diagrams for i in part.variables] + product.free.tolist()
-    groups += [(np.array([i]), np.array(domain.variables[i].codes)[:, None]) for i in sorted(single)]
-    slot = np.full(len(domain.variables), -1)
     layers = [int(i) for part in diagrams for i in part.variables]
+    blocks = [(part.variables, part.listed() if part.edges else np.zeros((0, 1))) for part in listed]
+    blocks += [
+        (np.array([i]), np.array(domain.variables[i].codes)[:, None])
+        for i in sorted([*layers, *product.free.tolist()])
+    ]
+    start = np.concatenate([[0], np.cumsum([len(v.codes) for v in domain.variables])]).astype(np.int64)
+    owner = np.repeat(np.arange(len(domain.variables)), np.diff(start))
+    low = domain.coding.low
+    sizes = [len(variables) for variables, _ in blocks]
+    counts = [len(states) for _, states in blocks]
+    widths = np.repeat(sizes, counts)
+    slot = np.full(len(domain.variables), -1)
     slot[layers] = np.arange(len(layers))
-    start = option_start(domain)
-    table = np.zeros((int(start[-1]), len(product.ties)))
+    ties = np.zeros((int(start[-1]), len(product.ties)))
     for column, tie in enumerate(product.ties):
         for i, adds in added(tie, domain.variables, domain.index).items():
-            table[start[i] : start[i + 1], column] = adds
+            ties[start[i] : start[i + 1], column] = adds
     return Groups(
-        tuple(variables for variables, _ in groups),
-        tuple(states for _, states in groups),
-        tuple(diagrams),
-        slot,
-        table,
-        np.array([float(tie.lower) for tie in product.ties]),
-        np.array([float(tie.upper) for tie in product.ties]),
+        variables=np.concatenate([variables for variables, _ in blocks]),
+        first=np.cumsum([0, *sizes[:-1]]),
+        group=np.repeat(np.arange(len(blocks)), counts),
+        begin=np.cumsum([0, *widths[:-1]]),
+        options=np.concatenate(
+            [(states - low[variables] + start[variables]).ravel() for variables, states in blocks]
+        ).astype(np.int64),
+        start=start,
+        owner=owner,
+        code=np.arange(start[-1]) - start[owner] + low[owner],
+        keys=np.random.default_rng(0).integers(0, 2**53, int(start[-1])),
+        diagrams=tuple(diagrams),
+        slot=slot,
+        ties=ties,
+        lower=np.array([float(tie.lower) for tie in product.ties]),
+        upper=np.array([float(tie.upper) for tie in product.ties]),
     )
-
-
-def option_start(domain: Domain) -> IntArray:
-    """The first option of each variable, an option being a variable with a code, and how many there are."""
-    return np.concatenate([[0], np.cumsum([len(v.codes) for v in domain.variables])]).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,59 +150,58 @@ class Moves:
     """The moves from one point, those of a group one after the other.
 
     Attributes:
-        group: the group of each move.
-        codes: (moves, variables): the point after the move.
+        state: the state that each move leads to.
+        move: the move to each state; -1 for the states of the point itself.
         cost: in how many variables it differs.
         adds: (moves, features): what it adds to the encoded point.
         ties: (moves, sums): what it adds to each sum.
         activity: the sums at the point itself.
     """
 
-    group: IntArray
-    codes: IntArray
+    state: IntArray
+    move: IntArray
     cost: IntArray
-    adds: csr_array
+    adds: SparseMatrix
     ties: FloatArray
     activity: FloatArray
 
 
 def moves_from(domain: Domain, groups: Groups, centre: IntArray) -> Moves:
     """Every move from a point."""
-    codes, group = [], []
-    for number, (variables, states) in enumerate(zip(groups.variables, groups.states, strict=True)):
-        others = states[(states != centre[variables]).any(axis=1)]
-        after = np.repeat(centre[None, :], len(others), axis=0)
-        after[:, variables] = others
-        codes.append(after)
-        group.append(np.full(len(others), number))
-    points = np.concatenate(codes)
-    row, variable = np.nonzero(points != centre)
-    new, old = points[row, variable], centre[variable]
-    count = len(points)
-    adds = domain.coding.added_by(row, variable, new, count) - domain.coding.added_by(
-        row, variable, old, count
-    )
-    start, low = option_start(domain), domain.coding.low
+    own = groups.options_of(centre)
+    variable = groups.owner[groups.options]
+    differs = groups.options != own[variable]
+    cost = np.add.reduceat(differs.astype(np.int64), groups.begin)
+    state = np.flatnonzero(cost)
+    move = np.full(len(cost), -1)
+    move[state] = np.arange(len(state))
+    row = np.repeat(move, np.diff([*groups.begin, len(groups.options)]))[differs]
+    new, old = groups.options[differs], own[variable[differs]]
+    count, changed = len(state), variable[differs]
+    adds = domain.coding.added_by(row, changed, groups.code[new], count)
+    adds = adds - domain.coding.added_by(row, changed, groups.code[old], count)
     ties = np.zeros((count, groups.ties.shape[1]))
-    for sign, code in ((1.0, new), (-1.0, old)):
-        np.add.at(ties, row, sign * groups.ties[start[variable] + code - low[variable]])
-    activity = groups.ties[start[:-1] + centre - low].sum(axis=0)
-    cost = np.bincount(row, minlength=count)
-    return Moves(np.concatenate(group), points, cost, csr_array(adds), ties, activity)
+    if ties.size:
+        np.add.at(ties, row, groups.ties[new] - groups.ties[old])
+    return Moves(state, move, cost[state], adds, ties, groups.ties[own].sum(axis=0))
 
 
-def as_moves(points: IntArray, centre: IntArray, groups: Groups, moves: Moves) -> IntArray:
-    """(points, groups): the move that each point makes of each group; -1 for none, -2 for none there is."""
-    made = np.full((len(points), len(groups.variables)), -1)
-    for number, variables in enumerate(groups.variables):
-        own = np.flatnonzero(moves.group == number)
-        wanted, there = points[:, variables], moves.codes[np.ix_(own, variables)]
-        changed = (wanted != centre[variables]).any(axis=1)
-        same = (wanted[:, None, :] == there[None, :, :]).all(axis=2)
-        found = same.any(axis=1)
-        made[changed & found, number] = own[same.argmax(axis=1)[changed & found]] if len(own) else -2
-        made[changed & ~found, number] = -2
+def as_moves(points: IntArray, groups: Groups, moves: Moves) -> IntArray:
+    """(points, groups): the move that each feasible point makes of each group; -1 for none."""
+    options = groups.options_of(points)[:, groups.variables]
+    keys = np.add.reduceat(groups.keys[options], groups.first, axis=1)
+    known, order = groups.state_keys
+    made: IntArray = moves.move[order[np.searchsorted(known, keys)]]
     return made
+
+
+def moved(centre: IntArray, chosen: IntArray, groups: Groups, moves: Moves) -> IntArray:
+    """The point after some moves."""
+    point, end = centre.copy(), np.append(groups.begin[1:], len(groups.options))
+    for state in moves.state[chosen].tolist():
+        options = groups.options[groups.begin[state] : end[state]]
+        point[groups.owner[options]] = groups.code[options]
+    return point
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from milbox.arrays import IntArray
 from milbox.domain import Domain
 from milbox.errors import UnsupportedProgram
 from milbox.inner.certify import Claim, certify
-from milbox.inner.pairs.moves import Groups, Layers, Moves, as_moves, groups_of, layers_of, moves_from
+from milbox.inner.pairs.moves import Groups, Moves, as_moves, groups_of, layers_of, moved, moves_from
 from milbox.inner.query import Query
 from milbox.inner.ranges.solve import ranged
 from milbox.inner.untried import untried
@@ -85,7 +85,7 @@ class Pairs:
         if centre is None:
             return untried(query.region, 1, rng)  # nothing to start from
         radius = len(domain.variables) if box is None else min(box.changes, len(domain.variables))
-        tried = query.exclude.codes(domain)
+        tried = query.exclude.inside(domain)
         found = self.climbed(surrogate, domain, groups, tried, centre, radius)
         found = searched(surrogate, domain, groups, tried, centre, radius, self.work, found)
         if found.point is None:
@@ -156,16 +156,13 @@ def searched(
     near = tried[(tried != centre).sum(axis=1) <= radius]
     task = task_of(surrogate, domain, groups, moves, centre, near)
     cheapest = int(moves.cost.min()) if len(moves.cost) else 1
-    desk = desk_of(task, min(radius // cheapest, len(groups.variables)))
+    desk = desk_of(task, min(radius // cheapest, groups.count))
     base = float(surrogate.predict(domain.encode([tuple(centre.tolist())]))[0])
     ended = search(task, desk, radius, cheapest, known.value - base, work)
     nodes = known.nodes + ended.nodes
     if not ended.met:
         return replace(known, bound=base + ended.bound, nodes=nodes, complete=ended.complete)
-    point = centre.copy()
-    for move in desk.best[desk.best >= 0].tolist():
-        changed = moves.codes[move] != centre
-        point[changed] = moves.codes[move][changed]
+    point = moved(centre, desk.best[desk.best >= 0], groups, moves)
     return Near(point, base + ended.value, base + ended.bound, nodes, ended.complete)
 
 
@@ -203,20 +200,18 @@ def task_of(
     joint = moves.adds @ both
     cross = np.ascontiguousarray((moves.adds @ joint.T).T, dtype=np.float64)
     gain = moves.adds @ (surrogate.linear + both @ x) + 0.5 * np.diagonal(cross)
-    single = np.array([variables[0] for variables in groups.variables])[moves.group]
-    slot = groups.slot[single]
-    letter = moves.codes[np.arange(len(single)), single] - domain.coding.low[single]
-    layers: Layers = layers_of(groups.diagrams)
+    option = groups.options[groups.begin[moves.state]]
+    single = groups.owner[option]  # what follows is looked at where groups are single variables
+    layers = layers_of(groups.diagrams)
     variables = [int(i) for part in groups.diagrams for i in part.variables]
-    made = as_moves(tried, centre, groups, moves)
     each = moves.ties / np.maximum(moves.cost, 1)[:, None]
     return Task(
         gain=np.asarray(gain, dtype=np.float64),
         cross=cross,
-        group=moves.group.astype(np.int64),
+        group=groups.group[moves.state].astype(np.int64),
         cost=moves.cost.astype(np.int64),
-        slot=slot.astype(np.int64),
-        letter=letter.astype(np.int64),
+        slot=groups.slot[single].astype(np.int64),
+        letter=(option - groups.start[single]).astype(np.int64),
         start=(centre - domain.coding.low)[variables].astype(np.int64),
         ties=moves.ties,
         steps=np.stack([each.max(axis=0, initial=0.0), (-each).max(axis=0, initial=0.0)]),
@@ -227,7 +222,7 @@ def task_of(
         first=layers.first,
         source=layers.source,
         edge_letter=layers.letter,
-        tried=np.ascontiguousarray(made[(made != -2).all(axis=1)], dtype=np.int64),
+        tried=np.ascontiguousarray(as_moves(tried, groups, moves), dtype=np.int64),
     )
 
 

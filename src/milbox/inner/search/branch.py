@@ -14,6 +14,7 @@ from milbox.inner.certify import Claim, certify
 from milbox.inner.loading import load_ranges, load_search
 from milbox.inner.query import Query
 from milbox.inner.ranges import solve as ranges
+from milbox.inner.search.ball import in_ball
 from milbox.inner.search.paths import Paths, paths_of
 from milbox.milp.solution import Limits
 from milbox.surrogates.linear import Linear
@@ -60,8 +61,8 @@ class Branch:
             return f"the network has {len(surrogate.hidden)} hidden layers, and it takes at most two"
         if ranges.taken(query):
             return ranges.refusal(query)
-        if query.region.box is not None:
-            return "it searches no part of a domain"
+        if query.region.box is not None and not query.region.box.is_ball(domain):
+            return "it searches balls, not boxes"
         refusal = domain_refusal(domain, self.edges)
         paths = as_paths(domain, self.edges) if refusal is None else None
         if paths is None:
@@ -98,6 +99,8 @@ class Branch:
         paths = as_paths(domain, self.edges)
         if paths is None:
             return Empty()  # a diagram has no path
+        if query.region.box is not None:
+            paths = in_ball(paths, query.region.box)
         tried = query.exclude.inside(domain)
         found = maximise(
             task_of(layered(surrogate, paths), paths),

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from milbox.run import maximize, run
+from milbox.run.threads import LIMITS, share_of_cores
 from milbox.study import Study
 from milbox.trials import Journal
 from objectives import die_at, die_once, score
@@ -193,3 +194,28 @@ def test_dask_evaluates_a_killed_workers_point_again(tmp_path: Path) -> None:
     assert (tmp_path / "mark").exists()
     assert result.proved
     assert result.best.value == OPTIMUM
+
+
+SHARES = """
+import sys
+from objectives import threads
+from studies import Greedy, shelf
+from milbox.run import maximize
+
+if __name__ == "__main__":
+    result = maximize(threads, shelf(), 4, strategy=Greedy(), workers=int(sys.argv[1]))
+    print(sorted({int(trial.value) for trial in result.trials}))
+"""
+
+
+@pytest.mark.parametrize("given", [None, "5"])
+def test_workers_share_the_cores(tmp_path: Path, given: str | None) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SHARES)
+    environment = {name: value for name, value in ENVIRONMENT.items() if name not in LIMITS}
+    if given is not None:  # what the user has set stays
+        environment["OPENBLAS_NUM_THREADS"] = given
+    command = [sys.executable, str(script), "3"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.strip() == f"[{given or max(1, len(os.sched_getaffinity(0)) // 3)}]", done.stderr
+    assert [share_of_cores(count) for count in (1, 1000)] == [len(os.sched_getaffinity(0)), 1]

@@ -13,13 +13,11 @@ from milbox.bench.plan import Cell
 from milbox.errors import JournalError
 from milbox.run.dask import dask_client
 from milbox.run.in_flight import in_flight
+from milbox.run.threads import LIMITS
 from milbox.run.workers import WorkerDied, Workers
 
 # How often a worker may die with a cell before the cell is given up.
 DEATHS = 2
-
-# A cell is one thread: workers that each spread over all cores would only get in one another's way.
-SINGLE = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 def run_cells(
@@ -112,9 +110,9 @@ def first_line(error: BaseException) -> str:
 
 @contextlib.contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Processes started meanwhile compute with one thread."""
-    before = {name: os.environ.get(name) for name in SINGLE}
-    os.environ |= dict.fromkeys(SINGLE, "1")
+    """Processes started meanwhile compute with one thread: a cell is one, whatever the number of cores."""
+    before = {name: os.environ.get(name) for name in LIMITS}
+    os.environ |= dict.fromkeys(LIMITS, "1")
     try:
         yield
     finally:

@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from milbox import system
 from milbox.run.evaluation import Objective
+from milbox.run.threads import share_of_cores, threads_each
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -75,7 +76,7 @@ class Workers(Executor):
     place. So it is with a worker whose call takes longer than `timeout` seconds: it is ended with everything
     it has started, and the call ends with `TimeLimit`. What a worker needs before its first call is loaded by
     `first`, a call whose time does not count. The threads start the processes and keep Ctrl-C from them: the
-    main thread alone decides what it means.
+    main thread alone decides what it means. BLAS, OpenMP and numba get each worker's share of the cores.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class Workers(Executor):
         timeout: float | None = None,
         first: tuple[Callable[..., Any], *tuple[Any, ...]] | None = None,
     ) -> None:
+        self._count = count
         self._timeout = timeout
         self._first = None if first is None else pickle.dumps((first[0], first[1:], {}))
         self._context: Any = multiprocessing.get_context(method)
@@ -176,7 +178,8 @@ class Workers(Executor):
         calls, theirs = self._context.Pipe()
         heard, orders = self._context.Pipe(duplex=False)
         process = self._context.Process(target=work, args=(theirs, heard))
-        process.start()
+        with threads_each(share_of_cores(self._count)):
+            process.start()
         theirs.close()
         heard.close()
         worker = Worker(process, calls, orders)

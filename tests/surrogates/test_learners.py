@@ -9,6 +9,7 @@ from milbox.surrogates.quadratic import QuadraticLearner
 from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import ReluLearner, ReluNet
 from milbox.surrogates.skip import LinearSkip
+from milbox.surrogates.trees.learner import TreesLearner
 from milbox.testing.surrogates import LearnerConformance
 
 
@@ -62,3 +63,7 @@ def test_a_skip_is_linear_where_values_are() -> None:
     surrogate = LinearSkip(ReluLearner(steps=10), ridge=1e-6).fit(features, values, rng)
     assert isinstance(surrogate, ReluNet)
     assert np.abs(surrogate.predict(features) - values).max() < 0.05 * np.ptp(values)
+
+
+class TestTreesLearner(LearnerConformance):
+    learner = TreesLearner()

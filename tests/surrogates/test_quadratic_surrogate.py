@@ -138,3 +138,46 @@ def test_models_and_settings_that_cannot_be_meant() -> None:
         Quadratic(np.zeros(2), np.zeros((3, 3)), 0.0)
     with pytest.raises(ValueError, match="noise positive"):
         QuadraticLearner(noise=0.0)
+
+
+def labelled(count: int, groups: int, letters: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """One-hot groups, and values that depend on which groups have equal labels alone."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, letters, (count, groups))
+    weights = np.triu(rng.normal(size=(groups, groups)), 1)
+    values = np.array([(weights * (row[:, None] == row)).sum() for row in labels])
+    return np.eye(letters)[labels].reshape(count, -1), values
+
+
+def test_equal_labels_are_learnt_from_few_points() -> None:
+    groups, letters = 8, 3
+    X, y = labelled(140, groups, letters, 0)
+    rows = tuple(tuple(range(letters * g, letters * (g + 1))) for g in range(groups))
+    train, rest = slice(0, 60), slice(60, 140)
+    errors = []
+    for labels in ((), rows):
+        learner = QuadraticLearner(draw=0.0, pairs=None, labels=labels)
+        model = learner.fit(X[train], y[train], np.random.default_rng(0))
+        errors.append(float(((model.predict(X[rest]) - y[rest]) ** 2).mean() / y[rest].var()))
+    assert errors[1] < 0.1 < errors[0]
+
+
+def test_evidence_tells_linear_values_from_products() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 2, (80, 12)).astype(np.float64)
+    sizes = []
+    for pairs in (0.0, 1.0):
+        truth = Quadratic(rng.normal(size=12), pairs * np.triu(rng.normal(size=(12, 12)), 1), 0.0)
+        model = QuadraticLearner(draw=0.0, pairs=None).fit(X, truth.predict(X), np.random.default_rng(0))
+        sizes.append(np.abs(model.pairs).sum() / np.abs(model.linear).sum())
+    assert 5 * sizes[0] < sizes[1]
+
+
+def test_draws_by_evidence_agree_with_what_was_seen_and_differ_elsewhere() -> None:
+    X, y = labelled(60, 6, 3, 1)
+    rows = tuple(tuple(range(3 * g, 3 * g + 3)) for g in range(6))
+    learner = QuadraticLearner(draw=1.0, pairs=None, labels=rows)
+    models = [learner.fit(X[:15], y[:15], np.random.default_rng(seed)) for seed in range(20)]
+    predictions = np.array([model.predict(X) for model in models])
+    spread = predictions.std(axis=0)
+    assert spread[:15].mean() < 0.5 * spread[15:].mean()

@@ -296,6 +296,10 @@ class MilpBuilder:
         indices = self._known(columns)
         return _joined(self._lower)[indices], _joined(self._upper)[indices]
 
+    def are_integer(self, columns: npt.ArrayLike) -> BoolArray:
+        """Which of the columns added earlier take whole numbers alone."""
+        return _joined(self._integer, np.bool_)[self._known(columns)]
+
     def build(self) -> Milp:
         """The program so far; the builder may go on to be extended."""
         from scipy.sparse import csr_array

@@ -15,7 +15,7 @@ from milbox.strategies.paper import PaperLinearMILP, PaperNNMILP
 from milbox.strategies.penalised import EnsembleRegEvo
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
-from milbox.surrogates import PAPER, LinearSkip, Ranked, ReluLearner
+from milbox.surrogates import PAPER, LinearSkip, Ranked, ReluLearner, TreesLearner
 
 INITIAL = 50
 """Random points first in the paper; what an identity leaves out."""
@@ -137,6 +137,12 @@ NAMED: Mapping[str, Named] = {
         "our default in a neighbourhood of the best point that grows and shrinks, for discrete domains",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Neighbourhood()),
         refusal=ranges_refused,
+        version=1,
+        adapts=True,
+    ),
+    "trees+milp": Named(
+        "a random forest of small trees (scikit-learn), maximised exactly by a program",
+        lambda initial: ModelBased(Ranked(TreesLearner()), initial=initial),
         version=1,
         adapts=True,
     ),

@@ -7,6 +7,7 @@ from milbox.surrogates.quadratic import Quadratic, QuadraticLearner
 from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import PAPER, Layer, ReluLearner, ReluNet
 from milbox.surrogates.skip import LinearSkip
+from milbox.surrogates.trees.learner import TreesLearner
 
 __all__ = [
     "PAPER",
@@ -22,4 +23,5 @@ __all__ = [
     "ReluLearner",
     "ReluNet",
     "Surrogate",
+    "TreesLearner",
 ]

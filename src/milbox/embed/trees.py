@@ -8,6 +8,7 @@ leaf of each tree is left.
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def _(trees: TreeEnsemble, milp: MilpBuilder, inputs: IntArray) -> Affine:
             both = np.append(switch, column)
             milp.row(both, [high - cut, 1.0], upper=high)  # 1: x <= cut
             milp.row(both, [cut - low, 1.0], lower=cut)  # 0: x >= cut
-            milp.define(switch, lambda x, column=column, cut=cut: [float(x[column] <= cut)])
+            milp.define(switch, partial(below_cut, int(column), cut))
             switches[key] = Affine(switch, np.ones(1))
         return switches[key]
 
@@ -65,7 +66,7 @@ def _(trees: TreeEnsemble, milp: MilpBuilder, inputs: IntArray) -> Affine:
                     upper=most,
                 )
             stack += [left, right]
-        milp.define(opened, lambda x, root=root, leaves=leaves: reached(trees, root, leaves, x[inputs]))
+        milp.define(opened, partial(reached, trees, root, leaves, inputs))
         columns.append(opened)
         values.append(trees.value[leaves])
     return Affine(np.concatenate(columns), np.concatenate(values), trees.bias)
@@ -80,10 +81,15 @@ def below(trees: TreeEnsemble, node: int) -> Iterator[int]:
     yield from below(trees, int(trees.right[node]))
 
 
-def reached(trees: TreeEnsemble, root: int, leaves: list[int], features: FloatArray) -> FloatArray:
-    """One for the leaf that a point reaches, zero for the others."""
-    node = root
+def below_cut(column: int, cut: float, x: FloatArray) -> FloatArray:
+    """One where the column is at most the cut, else zero."""
+    return np.array([float(x[column] <= cut)])
+
+
+def reached(trees: TreeEnsemble, root: int, leaves: list[int], inputs: IntArray, x: FloatArray) -> FloatArray:
+    """One for the leaf that the inputs reach, zero for the others."""
+    node, features = root, x[inputs]
     while trees.feature[node] >= 0:
         goes_left = features[trees.feature[node]] <= trees.threshold[node]
         node = int(trees.left[node] if goes_left else trees.right[node])
-    return (np.array(leaves) == node).astype(np.float64)
+    return np.array([float(leaf == node) for leaf in leaves])

@@ -84,12 +84,8 @@ def test_the_program_finds_the_best_point_that_enumeration_finds() -> None:
 def test_a_study_with_trees_goes_on_with_proofs() -> None:
     x = mb.binary("x", 30)
     domain = mb.Domain([x], [x.sum() == 8])
-    assert (
-        Auto().refusal(
-            Query.of(TreesLearner().fit(np.eye(30), np.arange(30.0), np.random.default_rng(0)), domain)
-        )
-        is None
-    )
+    forest = TreesLearner().fit(np.eye(30), np.zeros(30), np.random.default_rng(0))
+    assert Auto().refusal(Query.of(forest, domain)) is None
     with mb.Study(domain, NAMED["trees+milp"].make(10), seed=0) as study:
         for _ in range(14):
             trial = study.ask()

@@ -168,3 +168,16 @@ def test_what_it_cannot_search_is_refused_by_name() -> None:
     refusal = Pairs().refusal(Query(quadratic(9, 0), Region(small, box=outside)))
     assert refusal is not None
     assert "centre" in refusal
+
+
+def test_where_nothing_is_met_any_untried_point_is_proposed() -> None:
+    x = mb.binary("x", 60)
+    domain = mb.Domain([x], [x.sum() == 30])
+    start = tuple([1] * 30 + [0] * 30)
+    query = Query.of(quadratic(60, 1), domain, [start])
+    answer = Pairs(work=1).solve(query, np.random.default_rng(0))
+    assert isinstance(answer, Found)
+    assert answer.proposals[0].point != start
+    assert domain.contains(answer.proposals[0].point)
+    ball = Region(domain, Points([start]), box=Box.ball(domain, start, 8))
+    assert isinstance(Pairs(work=1).solve(Query(query.objective, ball), np.random.default_rng(0)), Unknown)

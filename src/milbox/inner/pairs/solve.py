@@ -91,6 +91,8 @@ class Pairs:
         if found.point is None:
             if found.complete:
                 return Empty()
+            if box is None:
+                return untried(query.region, 1, rng)  # any point will do
             return Unknown(f"the search over pairs met no untried point in {found.nodes} nodes")
         scale = size_of(surrogate, domain)
         claim = Claim(

@@ -29,12 +29,15 @@ class Pairwise:
         share: the probability that a step is by the pairwise model.
         radius: in how many variables its point may differ from the best one; None leaves it to the domain.
         pairs: who learns pairs.
+        draws: how far from the posterior's mean (0) to a draw from it (1) models are, at random within these:
+            some steps exploit, others explore.
         network: who learns in the other steps, and where trials have failed.
     """
 
     share: float = 1.0
     radius: int | None = None
-    pairs: QuadraticLearner = QuadraticLearner(draw=1.0, pairs=None)
+    pairs: QuadraticLearner = QuadraticLearner(pairs=None)
+    draws: tuple[float, float] = (0.0, 1.0)
     network: Learner = Ranked()
 
     def applies(self, domain: Domain) -> bool:
@@ -48,7 +51,7 @@ class Pairwise:
         by_pairs = rng.random() < self.share
         if not by_pairs or centre is None or learns_failures(history):
             return Step(self.network, "a network")
-        learner = replace(self.pairs, labels=labels_of(domain))
+        learner = replace(self.pairs, draw=float(rng.uniform(*self.draws)), labels=labels_of(domain))
         return Step(learner, "pairs", box=Box.ball(domain, history.points[centre], self.reach(domain)))
 
     def reach(self, domain: Domain) -> int:

@@ -1,5 +1,6 @@
 """A person sees the incumbent, the proof, the time and the end; a pipe gets nothing."""
 
+import io
 import math
 import os
 import pty
@@ -7,12 +8,15 @@ import subprocess
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
+import milbox as mb
 from cli.conftest import Milbox, command
 from milbox.cli.live import Watch, sparkline
 from milbox.cli.summary import proofs_text, value_text
 from milbox.milp.solution import Status
+from milbox.strategies import RandomSearch
 from milbox.trials import Certificate, Failed, Finished, Proposal, Trial
 from milbox.trials.goal import goal_of
 from milbox.trials.record import proofs
@@ -144,3 +148,34 @@ def test_a_terminal_gets_a_live_display(problem: Path, tmp_path: Path) -> None:
     assert "trial 3/3" in shown.decode()
     assert "time in" in shown.decode()
     assert output.startswith("best value")
+
+
+def test_several_objectives_limits_and_noise_have_their_own_words() -> None:
+    domain = mb.Domain([mb.integer("k", 0, 9)])
+    goal = goal_of(objectives={"a": "maximize", "b": "minimize"}, units={"b": "USD"})
+    study = mb.Study(
+        domain, RandomSearch(), objectives={"a": "maximize", "b": "minimize"}, units={"b": "USD"}
+    )
+    watch = Watch([], goal, 10)
+    assert "no value yet" in watch.line()
+    for trial, values in zip(study.ask_many(3), ((1.0, 5.0), (3.0, 9.0), (0.5, 7.0)), strict=True):
+        study.tell(trial.number, dict(zip("ab", values, strict=True)))
+        watch.add(study.trials[trial.number])
+    assert "2 trials on the front" in watch.line()
+    assert [trial.number for trial in watch.front] == [trial.number for trial in study.front]
+    shown = Console(width=90, record=True, file=io.StringIO())
+    shown.print(watch.panel(80))
+    assert "a to 3, b to 5 USD" in shown.export_text()
+    limited = Watch(study.trials, goal_of(objectives={"a": "maximize"}, limits={"b": ("<=", 1.0)}), 10)
+    assert "no trial keeps b <= 1" in limited.line()
+    noisy = Watch(study.trials, goal_of(objectives={"a": "maximize"}, noise=True), 10)
+    assert "best measured" in noisy.label
+
+
+def test_the_bar_of_a_script_counts_the_front(capsys: pytest.CaptureFixture[str]) -> None:
+    domain = mb.Domain([mb.integer("k", 0, 9)])
+    goal = {"a": "maximize", "b": "minimize"}
+    mb.optimize(
+        lambda k: {"a": k, "b": k}, domain, 5, objectives=goal, strategy=RandomSearch(), progress=True
+    )
+    assert "5 of 5 trials, 5 on the front" in capsys.readouterr().err

@@ -5,9 +5,10 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from milbox.cli.console import say
+from milbox.cli.console import plural, say
 from milbox.cli.summary import spent_text
 from milbox.display import duration
+from milbox.trials.front import front_of
 from milbox.trials.record import asked, best_of, spent
 
 if TYPE_CHECKING:
@@ -32,7 +33,9 @@ class Watch:
         self.goal = goal
         self.budget = budget
         self.best: Trial | None = None
+        self.front: tuple[Trial, ...] = ()
         self.curve: list[float] = []
+        self.finished = 0
         earlier = list(earlier)
         self.before: int = asked(trial for trial in earlier if trial.ended)
         for trial in earlier:
@@ -46,7 +49,11 @@ class Watch:
         self.ended.append(trial)
 
     def note(self, trial: "Trial") -> None:
-        """Keep the best trial and the curve of incumbents up to date."""
+        """Keep the best trial, or the front, and the curve of incumbents up to date."""
+        self.finished += trial.state == "finished"
+        if self.goal.several:
+            self.front = front_of([*self.front, trial], self.goal)
+            return
         best = best_of([trial] if self.best is None else [self.best, trial], self.goal)
         if best is not None and best.value is not None:
             self.best = best
@@ -84,12 +91,39 @@ class Watch:
         return " · ".join(
             [
                 f"trial {self.count}/{self.budget}",
-                "no value yet" if self.best is None else f"best {self.best.value:g}",
+                self.found(),
                 *self.proof(),
                 *([] if pace is None else [f"{duration(pace)} a step"]),
                 *([] if left is None else [f"about {duration(left)} left"]),
             ]
         )
+
+    @property
+    def label(self) -> str:
+        """What the best is: of noisy values the best that was measured, which may be luck."""
+        return "front" if self.goal.several else "best measured" if self.goal.noise else "best"
+
+    def found(self) -> str:
+        """What has been found so far, in a few words."""
+        if self.goal.several and self.front:
+            return f"{plural(len(self.front), 'trial')} on the front"
+        if self.best is not None:
+            return f"{self.label} {self.value()}"
+        kept = " and ".join(map(str, self.goal.limits))
+        return f"no trial keeps {kept}" if self.finished else "no value yet"
+
+    def value(self) -> str:
+        """The best value with its unit."""
+        assert self.best is not None, "there is a best trial"
+        return f"{self.best.value:g}{self.goal.unit(self.goal.name)}"
+
+    def ends(self) -> str:
+        """The best value of each objective among the trials of the front."""
+        best = (
+            (name, (max if sense == "maximize" else min)(trial.values[name] for trial in self.front))
+            for name, sense in self.goal.objectives
+        )
+        return ", ".join(f"{name} to {value:g}{self.goal.unit(name)}" for name, value in best)
 
     def proof(self) -> list[str]:
         """What is proved about the last proposal that a model chose."""
@@ -122,14 +156,18 @@ class Watch:
         body = Table.grid(padding=(0, 2))
         body.add_column(style="dim", no_wrap=True)
         body.add_column()
-        best = Text("no value yet", style="dim")
-        if self.best is not None:
+        best = Text(self.found(), style="dim")
+        if self.front:
             best = Text.assemble(
-                (f"{self.best.value:g}", "bold green"),
+                (plural(len(self.front), "trial"), "bold green"), (f"  {self.ends()}", "dim")
+            )
+        elif self.best is not None:
+            best = Text.assemble(
+                (self.value(), "bold green"),
                 (f"  trial {self.best.number}  ", "dim"),
                 (sparkline(self.curve), "green"),
             )
-        body.add_row("best", best)
+        body.add_row(self.label, best)
         if self.ended:
             last = self.ended[-1]
             shown = last.shown if last.reason is None else f"failed: {last.short_reason}"

@@ -37,6 +37,8 @@ def _drawn(study: Study, budget: int, seconds: float, width: int, stream: TextIO
     ended = asked(trial for trial in study.trials if trial.ended)
     filled = min(WIDTH, WIDTH * ended // budget)
     best = "" if study.best is None else f", best {study.best.value:g} in trial {study.best.number}"
+    if study.goal.several:
+        best = f", {len(study.front)} on the front"
     line = f"[{'=' * filled}{' ' * (WIDTH - filled)}] {ended} of {budget} trials{best}, {seconds:.0f} s"
     print(f"\r{line:<{width}}", end="", file=stream, flush=True)
     return line

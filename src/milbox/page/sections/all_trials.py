@@ -5,7 +5,7 @@ from typing import Any
 
 from milbox.domain import Array
 from milbox.page.formats import NOTHING, assignment_text, count, moment, number, short, value_text
-from milbox.page.svg.charts import table
+from milbox.page.svg.charts import scrolled, table
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.trials import Trial
 from milbox.trials.origin import Source
@@ -81,8 +81,7 @@ def all_trials(record: Record) -> Markup | None:
                 tag("label", text("Show trials with "), Markup('<input type="search" class="filter">')),
                 tag("output", text(count(len(shown), "trial")), class_="shown"),
             ),
-            tag(
-                "div",
+            scrolled(
                 tag(
                     "table",
                     tag("caption", text("All trials; the buttons in the head sort them"), class_="unseen"),
@@ -90,10 +89,8 @@ def all_trials(record: Record) -> Markup | None:
                     tag("tbody", *body),
                     class_="sortable",
                 ),
-                class_="scroll tall",
-                tabindex="0",
-                role="region",
-                aria_label="All trials",
+                "all trials, to be sorted by the buttons in the head",
+                "scroll tall",
             ),
             tag("p", text(words), class_="caption"),
         ]

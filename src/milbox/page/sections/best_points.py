@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from milbox.page.formats import NOTHING, assignment_text, number, share, short
+from milbox.page.svg.charts import scrolled
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.values import gap
 from milbox.trials import Trial
@@ -30,7 +31,7 @@ def best_points(record: Record) -> Markup:
     beside = longest <= SHORT
     value = record.goal.label(record.goal.name)
     value = f"estimate of {value}" if record.goal.noise else value
-    names = [("", "n"), (value, "n"), ("trial", "n"), ("chosen by", None), ("proved", None)]
+    names = [("rank", "n"), (value, "n"), ("trial", "n"), ("chosen by", None), ("proved", None)]
     names += [("point", None)] if beside else []
     head = tag("tr", *(tag("th", text(name), scope="col", class_=kind) for name, kind in names))
     rows = [
@@ -43,7 +44,7 @@ def best_points(record: Record) -> Markup:
     table = tag("table", caption, tag("thead", head), *rows, class_=kind)
     return joined(
         [
-            tag("div", table, class_="scroll", tabindex="0", role="region", aria_label="Best points"),
+            scrolled(table, "the best points, best first"),
             tag("p", text(note), class_="caption"),
         ]
     )

@@ -3,7 +3,19 @@
 from itertools import combinations
 
 from milbox.page.formats import assignment_text, count, number, short
-from milbox.page.svg.charts import Axes, Dot, axes, chart, crosses, dots, figure, legend, staircase, thinned
+from milbox.page.svg.charts import (
+    Axes,
+    Dot,
+    axes,
+    chart,
+    crosses,
+    dots,
+    figure,
+    legend,
+    scrolled,
+    staircase,
+    thinned,
+)
 from milbox.page.svg.markup import Markup, coordinate, joined, tag, text
 from milbox.page.svg.scales import spanning
 from milbox.trials import Trial
@@ -56,7 +68,7 @@ def listed(record: Record) -> Markup:
     ]
     caption = tag("caption", text("The trials nobody dominates"), class_="unseen")
     table = tag("table", caption, tag("thead", head), tag("tbody", *rows), class_="points")
-    return tag("div", table, class_="scroll", tabindex="0", role="region", aria_label="The front")
+    return scrolled(table, "the trials nobody dominates")
 
 
 def pair(record: Record, across: str, up: str) -> Markup:

@@ -134,8 +134,7 @@ def table(
 ) -> Markup:
     """A table; `words` is its caption for who cannot see it, `numeric` lists the columns of numbers."""
     kind = ["n" if column in numeric else None for column in range(len(head))]
-    return tag(
-        "div",
+    return scrolled(
         tag(
             "table",
             tag("caption", text(words), class_="unseen"),
@@ -154,5 +153,10 @@ def table(
                 ),
             ),
         ),
-        class_="scroll",
+        words,
     )
+
+
+def scrolled(table: Markup, words: str, kind: str = "scroll") -> Markup:
+    """A table that scrolls by itself where it is too wide, by keyboard too."""
+    return tag("div", table, class_=kind, tabindex="0", role="region", aria_label=f"Table: {words}")

@@ -96,7 +96,7 @@ def drawn(record: Record, improving: list[tuple[int, float]], width: int) -> Mar
     if record.initial:
         parts.append(tag("rect", x=left, y=top, width=edge - left, height=bottom - top, class_="start-zone"))
         if edge - left > 84:
-            parts.append(tag("text", text("initial design"), x=left + 8, y=top + 16, class_="tick"))
+            parts.append(tag("text", text("initial design"), x=left + 8, y=top + 16, class_="tick haloed"))
     inside = Axes(x, y, "trial", record.goal.label(record.goal.name), x.ticks(8 if wide else 4), y.ticks(6))
     parts += [
         *axes(inside),

@@ -80,10 +80,16 @@ def pair(record: Record, across: str, up: str) -> Markup:
     a = [trial.values[across] for trial in record.finished]
     b = [trial.values[up] for trial in record.finished]
     x, y = spanning(min(a), max(a), left, right), spanning(min(b), max(b), bottom, top)
-    groups: dict[str, list[Dot]] = {"start": [], "model": [], "broken": [], "best": []}
+    kinds: dict[str, list[Trial]] = {"start": [], "model": [], "broken": [], "best": []}
     for trial in record.finished:
-        dot = Dot(x(trial.values[across]), y(trial.values[up]), label_of(record, trial))
-        groups[kind_of(record, trial, ahead)].append(dot)
+        kinds[kind_of(record, trial, ahead)].append(trial)
+    groups = {
+        kind: [
+            Dot(x(trial.values[across]), y(trial.values[up]), label_of(record, trial))
+            for trial in thinned(members)
+        ]
+        for kind, members in kinds.items()
+    }
     line = ""
     if len(goal.objectives) == 2 and record.front:
         corners = sorted((x(t.values[across]), y(t.values[up])) for t in record.front)
@@ -98,8 +104,8 @@ def pair(record: Record, across: str, up: str) -> Markup:
     )
     parts = [
         *axes(inside),
-        *(dots(thinned(groups[kind]), f"dots {kind}") for kind in ("start", "model")),
-        crosses(thinned(groups["broken"]), "failed"),
+        *(dots(groups[kind], f"dots {kind}") for kind in ("start", "model")),
+        crosses(groups["broken"], "failed"),
         tag("path", d=line, class_="best-line"),
         dots(groups["best"], "dots best"),
     ]
@@ -107,7 +113,7 @@ def pair(record: Record, across: str, up: str) -> Markup:
         f"{goal.label(up)} against {goal.label(across)} for {count(len(record.finished), 'trial')}, "
         f"{len(record.front):,} of them on the front."
     )
-    places = sorted((d for dots_ in groups.values() for d in thinned(dots_)), key=lambda d: d.x)
+    places = sorted((d for places in groups.values() for d in places), key=lambda d: d.x)
     return figure(chart(WIDTH, HEIGHT, parts, words, places), text(""))
 
 

@@ -27,9 +27,9 @@ def parallel(record: Record) -> Markup | None:
         return None
     trials = chosen(record)
     best = "on the front" if record.goal.several else "best"
-    rank = (
-        "by their mean rank in the objectives" if record.goal.several else "from the worst fifth to the best"
-    )
+    rank = "from the best fifth to the worst"
+    if record.goal.several:
+        rank += ", by their mean rank in the objectives"
     entries = [
         ("k-best", best),
         *((f"k-shade{k}", "") for k in reversed(range(1, SHADES))),
@@ -37,9 +37,10 @@ def parallel(record: Record) -> Markup | None:
     ]
     some = f"{count(len(trials), 'trial')}, the best ones among them, of {len(record.finished):,}. "
     words = (some if len(trials) < len(record.finished) else "") + (
-        "Each line is a trial; a dash at the foot of an axis means that the variable does not exist there. "
-        "Pointing at a line lifts it out."
+        "Each line is a trial; pointing at one lifts it out."
     )
+    if any(place in record.domain.conditions for place, _ in axes):
+        words += " Lines pass below an axis where its variable does not exist."
     more = sum(1 for _ in record.domain.variables) - len(axes)
     if more > 0:
         words += f" The variables that matter most are shown; {more:,} are not."

@@ -84,8 +84,9 @@ def drawn(record: Record, improving: list[tuple[int, float]], width: int) -> Mar
     x = spanning(0, max(1, len(record.trials) - 1), left, right, pad=0.012)
     y = spanning(ends[0], ends[1], bottom, top, pad=0.07)
     within = {trial.number for trial in kept(record)}
-    places = thinned([place_of(record, t, x, y) for t in record.finished if t.number in within])
-    broken = thinned([place_of(record, t, x, y) for t in record.finished if t.number not in within])
+    keep = thinned([trial for trial in record.finished if trial.number in within])
+    others = thinned([trial for trial in record.finished if trial.number not in within])
+    places, broken = ([place_of(record, t, x, y) for t in part] for part in (keep, others))
     edge = x(record.initial - 0.5) if record.initial < len(record.trials) else right
     start = [d for d in places if d.x < edge] if record.initial else []
     failed = thinned(

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from milbox.page.formats import NOTHING, count, number, short
-from milbox.page.sections.scalars import ScalarAxis, axes_of, values_of
+from milbox.page.formats import count, number, short
+from milbox.page.sections.scalars import ScalarAxis, axes_of
 from milbox.page.svg.charts import Axes, Dot, axes, chart, dots, figure, legend, thinned
 from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.page.svg.scales import Scale, spanning
@@ -71,22 +71,17 @@ def panel(record: Record, output: str, place: int, axis: ScalarAxis) -> Markup:
     room = 0.5 if axis.crowded else 0.04 * (axis.high - axis.low or 1.0)
     x = Scale(axis.low - room, axis.high + room, left, right)
     best = {trial.number for trial in record.front} if record.goal.several else best_numbers(record)
-    groups: dict[str, list[Dot]] = {"start": [], "model": [], "best": []}
-    absent = 0
-    for trial, value in zip(trials, values, strict=True):
-        known = values_of(trial).get(axis.name)
-        if known is None:
-            absent += 1
-            continue
-        aside = 0.7 * (trial.number / max(1, len(record.trials) - 1) - 0.5) if axis.crowded else 0.0
-        dot = Dot(
-            x(axis.number(trial.point[place]) + aside),
-            y(value),
-            label_of(record, trial, output, axis.name, known),
-        )
-        kind = "best" if trial.number in best else "start" if trial.number < record.initial else "model"
-        groups[kind].append(dot)
-    groups = {kind: list(thinned(places, MOST_DOTS)) for kind, places in groups.items()}
+    there = exist(record, trials, place)
+    absent = len(trials) - sum(there)
+    kinds: dict[str, list[Trial]] = {"start": [], "model": [], "best": []}
+    for trial, exists in zip(trials, there, strict=True):
+        if exists:
+            first = trial.number < record.initial
+            kinds["best" if trial.number in best else "start" if first else "model"].append(trial)
+    groups = {
+        kind: [placed(record, trial, output, place, axis, x, y) for trial in thinned(members, MOST_DOTS)]
+        for kind, members in kinds.items()
+    }
     ticks = [(x(axis.low + share * (axis.high - axis.low)), label) for share, label in axis.ticks(4)]
     inside = Axes(x, y, short(axis.name, 34), short(record.goal.label(output), 30), spaced(ticks), y.ticks(4))
     parts = [*axes(inside), *(dots(places, f"dots small {kind}") for kind, places in groups.items())]
@@ -98,6 +93,25 @@ def panel(record: Record, output: str, place: int, axis: ScalarAxis) -> Markup:
     )
     note = f"{count(absent, 'trial')} where it does not exist left out." if absent else ""
     return figure(chart(WIDTH, HEIGHT, parts, words, together), text(note))
+
+
+def exist(record: Record, trials: Sequence[Trial], place: int) -> list[bool]:
+    """In which trials a variable exists."""
+    if place not in record.domain.conditions:
+        return [True] * len(trials)
+    absent = record.domain.absent(record.domain.codes([trial.point for trial in trials]))
+    found: list[bool] = (~absent[:, place]).tolist()
+    return found
+
+
+def placed(
+    record: Record, trial: Trial, output: str, place: int, axis: ScalarAxis, x: Scale, y: Scale
+) -> Dot:
+    """The dot of a trial; where many share a value, the later ones stand to the right."""
+    code = trial.point[place]
+    aside = 0.7 * (trial.number / max(1, len(record.trials) - 1) - 0.5) if axis.crowded else 0.0
+    label = label_of(record, trial, output, axis.name, axis.variable.value(code))
+    return Dot(x(axis.number(code) + aside), y(trial.values[output]), label)
 
 
 def shown_end(axis: ScalarAxis, end: float) -> str:
@@ -124,7 +138,7 @@ def spaced(ticks: list[tuple[float, str]], between: float = 6.0) -> list[tuple[f
 
 def label_of(record: Record, trial: Trial, output: str, name: str, value: object) -> str:
     """The note on one trial."""
-    shown = number(value) if isinstance(value, float) else NOTHING if value is None else str(value)
+    shown = number(value) if isinstance(value, float) else str(value)
     unit = record.goal.unit(output)
     measured = f"{number(trial.values[output])}{unit}"
     return f"trial {trial.number}: {measured} at {short(name, 30)} = {short(shown, 30)}"

@@ -6,9 +6,12 @@ the page's script shows the name of the nearest one.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from milbox.page.svg.markup import Markup, coordinate, data, joined, tag, text
 from milbox.page.svg.scales import Scale
+
+T = TypeVar("T")
 
 # A chart is drawn twice, for desks and for phones, where one drawing would be too small to read on a phone.
 WIDE, NARROW, HALF = 960, 400, 460
@@ -105,7 +108,7 @@ def staircase(corners: Sequence[tuple[float, float]], end: float) -> str:
     return f"M{coordinate(x)} {coordinate(y)}{''.join(steps)}H{coordinate(end)}"
 
 
-def thinned(items: Sequence[Dot], most: int = MOST_DOTS) -> Sequence[Dot]:
+def thinned(items: Sequence[T], most: int = MOST_DOTS) -> Sequence[T]:
     """At most `most` of the items, evenly spaced, the last one included."""
     if len(items) <= most:
         return items

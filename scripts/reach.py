@@ -372,7 +372,7 @@ FRONTS = {
     "chain": chain,
     "cantilever": cantilever,
 }
-SUGGESTIONS = 20
+SUGGESTIONS = 5
 """Optuna may suggest so many times as many points as are evaluated; infeasible ones do not count."""
 FRONT_BUDGET, FRONT_INITIAL = 100, 20
 

@@ -52,3 +52,24 @@ def test_the_user_says_whether_the_point_was_to_blame() -> None:
         certificate = study.trials[12].certificate or study.ask().certificate
         assert certificate is not None
         assert ("penalty for failures" in certificate.about) == teaches
+
+
+def test_points_that_failed_count_as_initial_ones_once_half_have_been_measured() -> None:
+    study = mb.Study(DOMAIN, mb.NNMILP(initial=8), seed=1)
+    for number in range(8):
+        trial = study.ask()
+        assert trial.certificate is None
+        if number % 2:
+            study.fail(trial.number, "it burst")
+        else:
+            study.tell(trial.number, float(trial.assignment["x"].sum()))
+    assert study.ask().certificate is not None
+
+    careless = mb.Study(DOMAIN, mb.NNMILP(initial=8), seed=1, learn_failures=False)
+    for number in range(8):
+        trial = careless.ask()
+        if number % 2:
+            careless.fail(trial.number, "it burst")
+        else:
+            careless.tell(trial.number, float(trial.assignment["x"].sum()))
+    assert careless.ask().certificate is None

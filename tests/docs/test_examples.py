@@ -19,6 +19,10 @@ SMALL = {
     "balanced_subset": ["--budget", "6", "--initial", "5"],
     "formulation": ["--budget", "14", "--initial", "12"],
     "hyperparameters": ["--budget", "4", "--initial", "3"],
+    "process": ["--budget", "9", "--initial", "8"],
+    "assay": ["--budget", "12", "--initial", "10"],
+    "simulation": ["--budget", "10", "--initial", "8"],
+    "pipeline": ["--budget", "8", "--initial", "6"],
 }
 
 

@@ -1,13 +1,17 @@
 """A search that was stopped proves nothing: only `Empty` means that no untried point is left."""
 
+import math
+
 import numpy as np
 import pytest
 
 import milbox as mb
+from milbox.arrays import FloatArray
 from milbox.inner import Auto, Branch, Enumerate, Mip
 from milbox.inner.query import Query, Region
 from milbox.inner.untried import untried
-from milbox.milp.solution import Limits
+from milbox.milp.program import Milp
+from milbox.milp.solution import Limits, Solution, Status
 from milbox.strategies import RandomSearch
 from milbox.surrogates.linear import Linear
 from milbox.testing.answers import proposed
@@ -127,3 +131,22 @@ def test_argmax_says_that_a_limit_came_first() -> None:
 
     with pytest.raises(mb.Undecided, match="no point was found: time is up"):
         mb.argmax(Linear(np.ones(9), 0.0), square(3), inner=Stopped())
+
+
+class GivesUp:
+    """A solver that leaves every program open, as numerical trouble may."""
+
+    def solve(self, milp: Milp, limits: Limits, start: FloatArray | None = None) -> Solution:
+        """Nothing."""
+        del milp, limits, start
+        return Solution(Status.UNKNOWN, None, -math.inf, math.inf, 0.0, 0, "none")
+
+
+def test_where_a_solver_gives_up_a_walk_goes_on_from_tried_points() -> None:
+    t, mix = mb.real("t", 20, 80), mb.real("mix", 0, 1, 4, step=0.001)
+    domain = mb.Domain([t, mix], [mix.sum() == 1, mb.at_most(3, mix > 0)])
+    tried = domain.point({"t": 30.0, "mix": [0.2, 0.3, 0.5, 0.0]})
+    region = Region.untried(domain, Points([tried]))
+    (found,) = proposed(untried(region, 1, np.random.default_rng(0), draws=0, solver=GivesUp()))
+    assert domain.contains(found.point)
+    assert found.point != tried

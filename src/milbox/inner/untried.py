@@ -35,6 +35,9 @@ LIMITS = Limits(seconds=60.0, gap=0.05)
 
 SOLVER = Scip(Settings.PAPER)
 
+WALKS = 8
+"""The most tried points from which a walk begins, where a solver leaves a program open."""
+
 
 def untried(
     region: Region,
@@ -130,6 +133,10 @@ def solved(
             wrong += 1
         if solution.x is None or point in excluded or time.perf_counter() >= until:
             found = find(domain, seen, NODES)  # in whole numbers, where tolerances are too wide
+            if found is Verdict.OPEN and len(domain.coding.shares):
+                beyond = from_tried(domain, seen, rng)
+                if beyond is not None:
+                    return beyond
             if found is Verdict.OPEN:
                 return Unknown(stopped(solution.solver, limits, len(seen), wrong))
             return Empty() if isinstance(found, Verdict) else found
@@ -140,6 +147,16 @@ def strolled(domain: Domain, point: Point, seen: Points, rng: Generator) -> Poin
     """A new point after a random walk from one that a program found, which is a corner of the domain."""
     end = spread(domain, point, rng)
     return point if end in seen else end
+
+
+def from_tried(domain: Domain, seen: Points, rng: Generator) -> Point | None:
+    """A new point after a random walk from a tried one of the domain; None where none is met."""
+    inside = [point for point in sorted(seen) if domain.contains(point)]
+    for place in rng.permutation(len(inside))[:WALKS].tolist():
+        end = strolled(domain, inside[place], seen, rng)
+        if end not in seen:
+            return end
+    return None
 
 
 def stopped(solver: str, limits: Limits, seen: int, wrong: int) -> str:

@@ -37,6 +37,10 @@ IMAGES = 8
 ROWS = 8
 """A mean with a small error counts as up to this many measurements."""
 
+SAFE = 0.8
+"""What the network of failures has to say of a point, from 0 for those that failed to 1 for the others: more
+than half, since the best points often lie at the border of those that fail."""
+
 GUARD = ReluLearner(hidden=(8,))
 """Learns failures."""
 NODES = 300
@@ -181,4 +185,4 @@ def guarded(domain: Domain, history: History, spread: float, rng: Generator) -> 
     features = np.concatenate([good, domain.encode(failed)])
     labels = np.concatenate([np.ones(len(good)), np.zeros(len(failed))])
     surrogate = GUARD.fit(features, labels, rng)
-    return [AtLeast(surrogate, 0.5, 2.0 * FAILING * spread, hard=False, name="failures")]
+    return [AtLeast(surrogate, SAFE, FAILING / SAFE * spread, hard=False, name="failures")]

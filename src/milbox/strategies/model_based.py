@@ -25,7 +25,7 @@ from milbox.strategies.repeats import repeats, where_none_is_new
 from milbox.strategies.units import in_own_units
 from milbox.surrogates import Learner, Ranked
 from milbox.surrogates.linear import LinearLearner
-from milbox.trials import Answer, Found, History, Proposal
+from milbox.trials import Answer, Failed, Found, History, Proposal
 from milbox.trials.answer import joined
 
 SHOWN = 3
@@ -145,9 +145,16 @@ class ModelBased:
         return [f"next step: {self.local.next_step(domain, history)}"]
 
     def _random_left(self, domain: Domain, history: History) -> int:
-        """How many points are measured before a model comes in: a surrogate is fitted to one at least."""
-        initial = initial_points(domain) if self.initial is None else self.initial
-        return max(0, max(1, initial) - len(history.finished))
+        """How many points are measured before a model comes in: a surrogate is fitted to one at least.
+
+        Where failures teach, points that failed count too, as long as half of the number has been measured.
+        """
+        initial = max(1, initial_points(domain) if self.initial is None else self.initial)
+        measured = len(history.finished)
+        left = initial - measured
+        if left > 0 and history.goal.learn_failures and 2 * measured >= initial:
+            left -= sum(isinstance(t.outcome, Failed) and t.outcome.infeasible for t in history)
+        return max(0, left)
 
 
 def by_surrogate(proposal: Proposal, name: str, about: str) -> Proposal:

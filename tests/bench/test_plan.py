@@ -1,5 +1,6 @@
 """A plan says what is run; a bad one says in one line what to change."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -118,7 +119,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with something for every pattern of the plans."""
     folder = tmp_path_factory.mktemp("data")
     write_binding(folder, *PAPER)
-    write_programs(folder, "graphpart_2pm-0", "graphpart_clique-0", "qspp_0", "cardqp", "qap")
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "plans").glob("*.toml")]
+    named = {name for text in texts for name in re.findall(r'"minlplib/([\w-]+)"', text)}
+    write_programs(folder, *sorted(named | {"graphpart_2pm-0", "graphpart_clique-0", "qspp_0", "cardqp"}))
     write_cells(folder)
     return folder
 

@@ -8,7 +8,7 @@ f is at most sum_r (constant_r + slope_r bias_r) plus the longest path for the c
 table[letter]. Which lines are allowed, when low < h_r < high over the node (see `draw_line`):
 
     - weight > 0: the chord from (low, 0) to (high, weight * high);
-    - weight < 0, and ties: any slope in [weight, 0];
+    - weight < 0, and ties h_r <= 0: any slope in [weight, 0]; ties h_r = 0: any in [weight, -weight];
     - branched on and active (h_r >= 0): any slope from the weight upwards; inactive: any from 0 downwards.
 
 What is free to choose is a multiplier, the price. The bound is convex in the prices (of either layer
@@ -39,6 +39,7 @@ from milbox.inner.search.state import (
     HIGH,
     INACTIVE,
     LEAST,
+    LEVEL,
     LOW,
     MOST,
     NOTHING,
@@ -51,6 +52,7 @@ from milbox.inner.search.state import (
     SLOPE,
     STEP,
     SURELY_ACTIVE,
+    UNIT,
     USED,
     WEIGHT,
     Desk,
@@ -82,7 +84,7 @@ def draw_line(lines: Lines, i: int, shared: float) -> float:
     once more), the price is a share of it.
     """
     weight, phase = lines[WEIGHT, i], lines[PHASE, i]
-    base, gain, most, constant = 0.0, 0.0, 0.0, 0.0
+    base, gain, least, most, constant = 0.0, 0.0, 0.0, 0.0, 0.0
     if phase == OPEN and weight > 0.0:
         base = weight * lines[HIGH, i] / (lines[HIGH, i] - lines[LOW, i])
         constant = -base * lines[LOW, i]
@@ -97,13 +99,17 @@ def draw_line(lines: Lines, i: int, shared: float) -> float:
         base, gain, most = weight, 1.0, STEEPEST
     elif phase == INACTIVE:
         gain, most = -1.0, STEEPEST
+    elif phase == LEVEL:
+        gain = -1.0
+        most = -weight
+        least = weight
     elif phase == SURELY_ACTIVE:
         base = weight
     lines[BASE, i] = base
     lines[GAIN, i] = gain
-    lines[LEAST, i] = 0.0
+    lines[LEAST, i] = least
     lines[MOST, i] = most
-    lines[PRICE, i] = smaller(larger(lines[PRICE, i], 0.0), most)
+    lines[PRICE, i] = smaller(larger(lines[PRICE, i], least), most)
     return constant
 
 
@@ -159,7 +165,7 @@ def draw_all(net: Problem, lines: Lines, uppers: Lines) -> tuple[float, float]:
         for k in range(layer):
             weight += uppers[SLOPE, k] * net.above[r, k]
         lines[WEIGHT, r] = weight
-        constant += draw_line(lines, r, 1.0 if layer > 0 and not net.tie[r] else 0.0)
+        constant += draw_line(lines, r, 1.0 if layer > 0 and net.tie[r] == UNIT else 0.0)
     return constant, reach
 
 

@@ -5,10 +5,11 @@ points with one key are told apart.
 """
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.compiled.jit import inlined, inlined_sum, kernel, larger
+from milbox.compiled.jit import inlined, inlined_sum, kernel, larger, smaller
 from milbox.inner.search.passes import ties_hold, worth
 from milbox.inner.search.state import (
     BEHIND,
+    BELOW,
     FIXED,
     INTO,
     NAME,
@@ -136,15 +137,13 @@ def joined(
     suffix: FloatArray,
     v: int,
     weight: FloatArray,
-    linear: int,
+    below: FloatArray,
 ) -> float:
     """The value of the best prefix, a letter, and the best suffix, without upper units."""
     total = 0.0
     for r in range(len(weight)):
-        total += weight[r] * larger(prefix[u, r] + table[at, r] + suffix[v, r], 0.0)
-    if linear >= 0:
-        straight = prefix[u, linear] + table[at, linear] + suffix[v, linear]
-        total += straight - larger(straight, 0.0)
+        h = prefix[u, r] + table[at, r] + suffix[v, r]
+        total += weight[r] * larger(h, 0.0) + below[r] * smaller(h, 0.0)
     return total
 
 
@@ -257,7 +256,7 @@ def sweep_forward(
     nodes, rows = desk.size[0], desk.table.shape[1]
     last = len(pool.value) - 1
     deep = net.above.shape[1] > 0
-    prefix, suffix, weight = room.ends[PREFIX], room.ends[SUFFIX], net.rows[OUTPUT]
+    prefix, suffix, weight, below = room.ends[PREFIX], room.ends[SUFFIX], net.rows[OUTPUT], net.rows[BELOW]
     for r in range(rows):
         room.ends[PREFIX, 0, r] = desk.bias[r]
     room.keys[PREFIX_KEY, 0] = desk.size[4]
@@ -269,7 +268,7 @@ def sweep_forward(
             if deep:
                 value = joined_deep(net, desk, room, e, v, h, z)
             else:
-                value = joined(prefix, u, desk.table, at, suffix, v, weight, net.linear)
+                value = joined(prefix, u, desk.table, at, suffix, v, weight, below)
             if value > top:
                 top = value
                 chosen = e
@@ -290,7 +289,7 @@ def sweep_backward(
     nodes = desk.size[0]
     last = len(pool.value) - 1
     deep = net.above.shape[1] > 0
-    prefix, suffix, weight = room.ends[PREFIX], room.ends[SUFFIX], net.rows[OUTPUT]
+    prefix, suffix, weight, below = room.ends[PREFIX], room.ends[SUFFIX], net.rows[OUTPUT], net.rows[BELOW]
     for v in range(nodes - 1):
         room.top[v] = UNREACHED
     for v in range(nodes - 1, 0, -1):
@@ -299,7 +298,7 @@ def sweep_backward(
             if deep:
                 value = joined_deep(net, desk, room, e, v, h, z)
             else:
-                value = joined(prefix, u, desk.table, at, suffix, v, weight, net.linear)
+                value = joined(prefix, u, desk.table, at, suffix, v, weight, below)
             if value > pool.value[last] + slack:
                 offer_joined(net, tried, pool, desk, room, e, v, h, value)
             if value > room.top[u]:

@@ -9,7 +9,21 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.search.network import Task
-from milbox.inner.search.state import NOTHING, OPEN, SURELY_ACTIVE, Pool, Problem, Settings, Stack, Tried
+from milbox.inner.search.state import (
+    EQUAL,
+    LEVEL,
+    NOTHING,
+    OPEN,
+    SIZE,
+    SURELY_ACTIVE,
+    SURELY_INACTIVE,
+    UNIT,
+    Pool,
+    Problem,
+    Settings,
+    Stack,
+    Tried,
+)
 from milbox.inner.search.tree import DONE, OUT_OF_MEMORY, advance, shuffled_root
 
 SLICE = 0.02
@@ -193,8 +207,11 @@ def root(task: Task, seed: int) -> Stack:
     phase[:] = OPEN
     if problem.linear >= 0:
         phase[problem.linear] = SURELY_ACTIVE
+    # Padding is no row.
+    phase[:rows][(problem.rows[SIZE] == 0.0) & (problem.tie == UNIT)] = SURELY_INACTIVE
     price[:] = 0.5
-    price[:rows][problem.tie] = 0.0
+    price[:rows][problem.tie != UNIT] = 0.0
+    phase[:rows][problem.tie == EQUAL] = LEVEL
     low[:rows], high[:rows] = beginning.low, beginning.high
     low[rows:], high[rows:] = -1e300, 1e300
     stack.place[0] = [nodes, edges, letters, 0, cells, 0, -1, 0]

@@ -5,14 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from milbox.arrays import BoolArray, FloatArray
+from milbox.arrays import FloatArray
 from milbox.inner.search.paths import Paths
-from milbox.inner.search.state import Beginning, Problem
+from milbox.inner.search.state import AT_MOST, EQUAL, LANES, UNIT, Beginning, Problem
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
-
-LANES = 8
-"""Rows are padded to a multiple of this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,10 +95,11 @@ def task_of(net: Layered, paths: Paths) -> Task:
     options[:, :units] = shifted(table, -exponent)
     options[:, units : units + ties] = paths.tie_table * unit
     options[:, units + ties : rows] = shifted(line, -exponent)
-    tie: BoolArray = np.zeros(width, dtype=bool)
-    tie[units : units + ties] = True
+    tie = np.full(width, UNIT, dtype=np.int32)
+    tie[units : units + ties] = np.where(paths.tie_equal, EQUAL, AT_MOST)
     tie_bias = paths.tie_bias * unit
     tie_low, tie_high = paths.tie_low * unit, paths.tie_high * unit
+    below = np.where(paths.tie_equal, 2.0 / unit, 0.0)
     whole = np.zeros((width, len(upper_bias)))
     whole[:units] = above
 
@@ -121,6 +119,7 @@ def task_of(net: Layered, paths: Paths) -> Task:
                 by_row(bias, tie_bias, np.zeros(line.shape[1])),
                 np.concatenate([sign, -2.0 / unit, np.ones(line.shape[1]), np.zeros(width - rows)]),
                 by_row(size, paths.tie_size * unit, straight),
+                np.concatenate([np.zeros(units), below, np.ones(line.shape[1]), np.zeros(width - rows)]),
             ]
         ),
         tie=tie,

@@ -1,8 +1,8 @@
 """Passes over the edges of a diagram: longest paths, ranges of inputs, and the inputs along a path."""
 
 from milbox.arrays import FloatArray
-from milbox.compiled.jit import kernel, larger, vectorised
-from milbox.inner.search.state import BIAS, OUTPUT, UNREACHED, Desk, Problem, Small
+from milbox.compiled.jit import kernel, larger, smaller, vectorised
+from milbox.inner.search.state import BELOW, BIAS, EQUAL, OUTPUT, UNIT, UNREACHED, Desk, Problem, Small
 
 
 @vectorised
@@ -112,9 +112,7 @@ def worth(net: Problem, h: FloatArray, z: FloatArray) -> float:
     rows, uppers = net.above.shape
     total = 0.0
     for r in range(rows):
-        total += net.rows[OUTPUT, r] * larger(h[r], 0.0)
-    if net.linear >= 0:  # what goes straight to the output has no kink
-        total += h[net.linear] - larger(h[net.linear], 0.0)
+        total += net.rows[OUTPUT, r] * larger(h[r], 0.0) + net.rows[BELOW, r] * smaller(h[r], 0.0)
     if uppers > 0:
         for k in range(uppers):
             z[k] = net.uppers[BIAS, k]
@@ -130,7 +128,7 @@ def worth(net: Problem, h: FloatArray, z: FloatArray) -> float:
 @kernel
 def ties_hold(net: Problem, h: FloatArray) -> bool:
     """Whether no tie is broken; sums of ties are exact."""
-    for r in range(len(net.tie)):  # noqa: SIM110 - compiled
-        if net.tie[r] and h[r] > 0.0:
+    for r in range(len(net.tie)):
+        if net.tie[r] != UNIT and (h[r] > 0.0 or (net.tie[r] == EQUAL and h[r] < 0.0)):
             return False
     return True

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import BoolArray, FloatArray, IntArray
 from milbox.domain.diagrams.diagram import Diagram
 from milbox.domain.diagrams.machines import added
 from milbox.domain.diagrams.product import Product
@@ -51,8 +51,9 @@ class Paths:
     joined: bool
     """Whether some letter stands for several options; else each letter is its option."""
     tie_table: FloatArray
-    """(options, ties): whole numbers; a point must have tie_bias + the sum over its options <= 0."""
+    """(options, ties): whole numbers; a point must have tie_bias + the sum over its options <= 0, or = 0."""
     tie_bias: FloatArray
+    tie_equal: BoolArray
     tie_low: FloatArray
     tie_high: FloatArray
     tie_size: FloatArray
@@ -131,7 +132,7 @@ def paths_of(product: Product) -> Paths | None:
         names_by_letter = [(o,) for o in range(int(start[-1]))]
     pair = np.concatenate([[0], np.cumsum([len(name) for name in names_by_letter])]).astype(np.int32)
     option = np.concatenate([np.array(name) for name in names_by_letter]).astype(np.int32)
-    table, bias = ties_of(product, start)
+    table, bias, equal = ties_of(product, start)
     variable = np.repeat(np.arange(len(counts)), counts)
     code = np.arange(start[-1]) - start[variable] + lows[variable]
     feature, value = domain.coding.set_by(variable, code)
@@ -152,6 +153,7 @@ def paths_of(product: Product) -> Paths | None:
         joined=several,
         tie_table=table,
         tie_bias=bias,
+        tie_equal=equal,
         tie_low=bias + np.minimum.reduceat(table, start[:-1], axis=0).sum(axis=0),
         tie_high=bias + np.maximum.reduceat(table, start[:-1], axis=0).sum(axis=0),
         tie_size=np.abs(bias) + np.maximum.reduceat(np.abs(table), start[:-1], axis=0).sum(axis=0),
@@ -223,20 +225,27 @@ def most_edges(source: IntArray, target: IntArray, nodes: int) -> int:
     return depth[-1]
 
 
-def ties_of(product: Product, start: IntArray) -> tuple[FloatArray, FloatArray]:
-    """What each option adds to each side of each tie that has one, and the limits."""
+def ties_of(product: Product, start: IntArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """What each option adds to each side of each tie that has one, the limits, and which are equalities."""
     tables: list[FloatArray] = []
     bias: list[float] = []
+    equal: list[bool] = []
     domain = product.domain
     for tie in product.ties:
         table = np.zeros(int(start[-1]))
         for i, adds in added(tie, domain.variables, domain.index).items():
             table[start[i] : start[i + 1]] = adds
-        for way, limit in ((1.0, tie.upper), (-1.0, tie.lower)):
-            if math.isfinite(limit):
-                tables.append(way * table)
-                # A limit between two whole numbers is reached at the one inside.
-                bias.append(-float(math.floor(way * limit)))
+        # A limit between two whole numbers is reached at the one inside.
+        sides = [
+            (way, -float(math.floor(way * limit)))
+            for way, limit in ((1.0, tie.upper), (-1.0, tie.lower))
+            if math.isfinite(limit)
+        ]
+        level = len(sides) == 2 and sides[0][1] == -sides[1][1]
+        for way, rest in sides[:1] if level else sides:
+            tables.append(way * table)
+            bias.append(rest)
+            equal.append(level)
     if not tables:
-        return np.zeros((int(start[-1]), 0)), np.zeros(0)
-    return np.column_stack(tables), np.array(bias)
+        return np.zeros((int(start[-1]), 0)), np.zeros(0), np.zeros(0, dtype=bool)
+    return np.column_stack(tables), np.array(bias), np.array(equal)

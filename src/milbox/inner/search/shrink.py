@@ -11,7 +11,8 @@ such a point of the node. No edge of x was struck, its inputs lie within the ran
 bounds are valid at x; the floor only rises, so that x is either met or not better any more.
 """
 
-from milbox.compiled.jit import kernel, larger, smaller
+from milbox.arrays import FloatArray
+from milbox.compiled.jit import kernel, larger, smaller, vectorised
 from milbox.inner.search.bound import copy, draw_line
 from milbox.inner.search.passes import extremes, longest, longest_back, longest_lanes, set_costs
 from milbox.inner.search.state import (
@@ -23,12 +24,15 @@ from milbox.inner.search.state import (
     BEST_PRICE,
     BIAS,
     COST,
+    EQUAL,
     FIXED,
     GAIN,
     HIGH,
     INACTIVE,
     JUMP,
+    LEAST_SUM,
     LETTER_MAP,
+    LEVEL,
     LOW,
     NAME,
     NODE_MAP,
@@ -38,8 +42,12 @@ from milbox.inner.search.state import (
     REACH,
     SIZE,
     SLOPE,
+    STEP,
+    SUFFIX,
     SURELY_ACTIVE,
     SURELY_INACTIVE,
+    UNIT,
+    UNREACHED,
     USED,
     WEIGHT,
     Desk,
@@ -59,9 +67,9 @@ def find_ranges(lines: Lines, desk: Desk, room: Room) -> None:
     extremes(desk, room.ends[REACH], 1.0)
     for r in range(rows):
         lines[HIGH, r] = smaller(lines[HIGH, r], desk.bias[r] + room.ends[REACH, last, r])
-    extremes(desk, room.ends[REACH], -1.0)
+    extremes(desk, room.ends[LEAST_SUM], -1.0)
     for r in range(rows):
-        lines[LOW, r] = larger(lines[LOW, r], desk.bias[r] - room.ends[REACH, last, r])
+        lines[LOW, r] = larger(lines[LOW, r], desk.bias[r] - room.ends[LEAST_SUM, last, r])
 
 
 @kernel
@@ -69,7 +77,7 @@ def settle(net: Problem, lines: Lines) -> bool:
     """Note the phases that ranges make certain; whether points remain."""
     for r in range(lines.shape[1]):
         if r != net.linear:
-            if net.tie[r] and lines[LOW, r] > 0.0:
+            if net.tie[r] != UNIT and lines[LOW, r] > 0.0:
                 return False
             if not settle_one(lines, r, net.noise):
                 return False
@@ -80,6 +88,10 @@ def settle(net: Problem, lines: Lines) -> bool:
 def settle_one(lines: Lines, i: int, noise: float) -> bool:
     """Note a phase that the range makes certain; False if the range contradicts an asserted one."""
     phase, low, high = lines[PHASE, i], lines[LOW, i], lines[HIGH, i]
+    if phase == LEVEL:
+        if low >= 0.0 and high <= 0.0:
+            lines[PHASE, i] = SURELY_INACTIVE
+        return bool(low <= 0.0 and high >= 0.0)
     if (phase == ACTIVE and high < -noise) or (phase == INACTIVE and low > noise):
         return False
     if low >= 0.0:
@@ -152,33 +164,75 @@ def strike(desk: Desk, allowed: float) -> int:
 
 
 @kernel
-def propagate(net: Problem, lines: Lines, desk: Desk) -> int:
+def propagate(net: Problem, lines: Lines, desk: Desk, room: Room) -> int:
     """Mark in `keep` the edges with which every tie can still hold; how many cannot.
 
-    Sums of ties are exact, and so are these comparisons.
+    The extreme sums of `find_ranges` must be those of the diagram. Sums of ties are exact, and so are these
+    comparisons.
     """
-    nodes, edges, letters = desk.size[0], desk.size[1], desk.size[2]
-    for e in range(edges):
+    for e in range(desk.size[1]):
         desk.keep[e] = True
-    struck = 0
-    for r in range(len(net.tie)):
-        if net.tie[r] and lines[PHASE, r] != SURELY_INACTIVE and lines[HIGH, r] > 0.0:
-            for i in range(letters):
-                desk.costs[COST, i] = -desk.table[i, r]
-            longest(nodes, desk.first, desk.source, desk.letter, desk.costs[COST], desk.lengths[AHEAD])
-            longest_back(nodes, desk.first, desk.source, desk.letter, desk.costs[COST], desk.lengths[BEHIND])
-            threshold = desk.bias[r]
-            for v in range(1, nodes):
-                for e in range(desk.first[v], desk.first[v + 1]):
-                    most = (
-                        desk.lengths[AHEAD, desk.source[e]]
-                        + desk.costs[COST, desk.letter[e]]
-                        + desk.lengths[BEHIND, v]
-                    )
-                    if most < threshold and desk.keep[e]:
-                        desk.keep[e] = False
-                        struck += 1
+    begin = 0
+    while net.tie[begin] == UNIT:
+        begin += 1
+    end, equal = begin, False
+    while end < len(net.tie) and net.tie[end] != UNIT:
+        lines[STEP, end] = desk.bias[end]  # no path may make it larger
+        equal = equal or net.tie[end] == EQUAL
+        end += 1
+    struck = strike_untied(desk, room.ends[LEAST_SUM], room.ends[SUFFIX], lines[STEP], -1.0, begin, end)
+    if equal:
+        for r in range(begin, end):
+            lines[STEP, r] = -desk.bias[r] if net.tie[r] == EQUAL else UNREACHED
+        struck += strike_untied(desk, room.ends[REACH], room.ends[SUFFIX], lines[STEP], 1.0, begin, end)
     return struck
+
+
+@vectorised
+def strike_untied(
+    desk: Desk,
+    ahead: FloatArray,
+    behind: FloatArray,
+    least: FloatArray,
+    way: float,
+    begin: int,
+    end: int,
+) -> int:
+    """Give up the edges through which the largest sum of way * table is below the least allowed one."""
+    nodes = desk.size[0]
+    for v in range(nodes - 1):
+        for r in range(begin, end):
+            behind[v, r] = UNREACHED
+    for r in range(begin, end):
+        behind[nodes - 1, r] = 0.0
+    struck = 0
+    for v in range(nodes - 1, 0, -1):
+        for e in range(desk.first[v], desk.first[v + 1]):
+            u, at = desk.source[e], desk.letter[e]
+            short = UNREACHED
+            for r in range(begin, end):
+                on = behind[v, r] + way * desk.table[at, r]
+                behind[u, r] = larger(behind[u, r], on)
+                short = larger(short, least[r] - (ahead[u, r] + on))
+            if short > 0.0 and desk.keep[e]:
+                desk.keep[e] = False
+                struck += 1
+    return struck
+
+
+@kernel
+def satisfy(net: Problem, lines: Lines, desk: Desk, room: Room) -> bool:
+    """Leave out edges with which some tie cannot hold, as long as there are any; whether points remain."""
+    while propagate(net, lines, desk, room) > 0:
+        if not compact(desk):
+            return False
+        fold(net, desk)
+        if desk.size[0] == 1:
+            break
+        find_ranges(lines, desk, room)
+        if not settle(net, lines):
+            return False
+    return True
 
 
 @kernel
@@ -341,7 +395,7 @@ def tighten(net: Problem, lines: Lines, desk: Desk, room: Room, top: float, gap:
         count = 0
         while begin < 2 * rows and count < 8:
             r = begin // 2
-            if lines[PHASE, r] == OPEN and not net.tie[r] and (lines[WEIGHT, r] > 0.0 or layer > 0):
+            if lines[PHASE, r] == OPEN and net.tie[r] == UNIT and (lines[WEIGHT, r] > 0.0 or layer > 0):
                 room.top[count] = begin
                 count += 1
             begin += 1

@@ -12,7 +12,7 @@ from milbox.inner.search.bound import floor_of
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import add_inputs, longest, longest_back, trace, worth
 from milbox.inner.search.shrink import trim
-from milbox.inner.search.stack import arena_end, cells_of, push, with_room, write_diagram, write_kept
+from milbox.inner.search.stack import arena_end, cells_of, note, push, with_room, write_diagram, write_kept
 from milbox.inner.search.state import (
     ACTIVE,
     AHEAD,
@@ -40,6 +40,7 @@ from milbox.inner.search.state import (
     Lines,
     Pool,
     Problem,
+    Rows,
     Small,
     Stack,
     Tried,
@@ -76,7 +77,7 @@ def highest_chord(net: Problem, lines: Lines, uppers: Lines) -> int:
 
 @kernel
 def branch_on_phase(
-    net: Problem, stack: Stack, lines: Lines, uppers: Lines, desk: Desk, on: int, bound: float
+    net: Problem, stack: Stack, whole: Rows, lines: Lines, uppers: Lines, desk: Desk, on: int, bound: float
 ) -> Stack:
     """One child per phase of a unit, the phase it has at the best path last, to be searched first."""
     rows = lines.shape[1]
@@ -84,11 +85,13 @@ def branch_on_phase(
     begin = arena_end(stack)
     end = write_diagram(stack, desk, begin)
     h = lines[BEST_H, on] if on < rows else uppers[H, on - rows]
+    at = whole.behind[on] if on < rows else whole.known.shape[1] + on - rows
+    note(whole, lines)
     size = desk.size
     for child in range(2):
         node = push(
             stack,
-            lines,
+            whole,
             uppers,
             bound,
             size[0],
@@ -101,13 +104,13 @@ def branch_on_phase(
             np.int64(0),
         )
         active = (h > 0.0) == (child == 1)
-        stack.lines[node, STACKED_PHASE, on] = ACTIVE if active else INACTIVE
+        stack.lines[node, STACKED_PHASE, at] = ACTIVE if active else INACTIVE
         # Rounding is allowed for on both sides.
         if active:
-            stack.lines[node, STACKED_LOW, on] = larger(stack.lines[node, STACKED_LOW, on], -net.noise)
+            stack.lines[node, STACKED_LOW, at] = larger(stack.lines[node, STACKED_LOW, at], -net.noise)
         else:
-            stack.lines[node, STACKED_HIGH, on] = smaller(stack.lines[node, STACKED_HIGH, on], net.noise)
-        stack.lines[node, STACKED_PRICE, on] = 0.0
+            stack.lines[node, STACKED_HIGH, at] = smaller(stack.lines[node, STACKED_HIGH, at], net.noise)
+        stack.lines[node, STACKED_PRICE, at] = 0.0
     stack.counts[3] += 1
     return stack
 
@@ -137,6 +140,7 @@ def branch_on_path(
     tried: Tried,
     pool: Pool,
     stack: Stack,
+    whole: Rows,
     lines: Lines,
     uppers: Lines,
     desk: Desk,
@@ -186,6 +190,7 @@ def branch_on_path(
     for i in range(length):
         stack.arena[end + i] = desk.steps[PATH, length - 1 - i]
     size = desk.size
+    note(whole, lines)
     order = ascending(best)
     for k in range(length):
         i = order[k]
@@ -193,7 +198,7 @@ def branch_on_path(
         if best[i] > UNREACHED and bound > floor + net.slack:
             push(
                 stack,
-                lines,
+                whole,
                 uppers,
                 bound,
                 size[0],
@@ -310,6 +315,7 @@ def set_sides(
 def branch_on_sides(
     net: Problem,
     stack: Stack,
+    whole: Rows,
     lines: Lines,
     uppers: Lines,
     desk: Desk,
@@ -324,6 +330,7 @@ def branch_on_sides(
     top = longest(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[AHEAD])
     longest_back(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[BEHIND])
     threshold = top - (lowest - floor - net.slack) - 2.0 * error
+    note(whole, lines)
     for child in range(2):
         best = UNREACHED
         for v in range(1, nodes):
@@ -354,7 +361,7 @@ def branch_on_sides(
         end = begin + left + 1 + 2 * edges + letters + desk.size[3]
         push(
             stack,
-            lines,
+            whole,
             uppers,
             bound,
             left,

@@ -8,14 +8,20 @@ import numpy.typing as npt
 from milbox.arrays import BoolArray, FloatArray, IntArray
 
 # Phases of a unit. ACTIVE and INACTIVE were branched on; a certain phase holds at every point of the node
-# that is better than the worst point in hand.
-OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE = 0, 1, -1, 2, -2
+# that is better than the worst point in hand. LEVEL is the phase of an equality that is not certain to hold.
+OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE, LEVEL = 0, 1, -1, 2, -2, 3
+
+# Kinds of rows: a unit (or what goes straight to the output), and ties: h <= 0, and h = 0.
+UNIT, AT_MOST, EQUAL = 0, 1, 2
 
 NOTHING = -2.0
 """Below any value: networks are scaled so that |f| < 1."""
 
 UNREACHED = -1e300
 """In place of the length of a longest path where there is no path."""
+
+LANES = 8
+"""Rows are padded to a multiple of this."""
 
 Small = npt.NDArray[np.int32]
 
@@ -30,8 +36,8 @@ class Problem(NamedTuple):
 
     Rows are the units of the first hidden layer, then ties, then what goes straight to the output (if
     anything does), which is always active, then nothing up to a multiple of eight. Sizes of weights are
-    folded into the rows. A tie asks for h_r <= 0: it is a concave unit, of a weight so low that one violation
-    outweighs f.
+    folded into the rows. A tie asks for h_r <= 0 or for h_r = 0: it is a concave unit, -P relu(h_r) or
+    -P |h_r|, with a penalty P so large that one violation outweighs f.
     """
 
     nodes: int
@@ -39,9 +45,10 @@ class Problem(NamedTuple):
     table: FloatArray
     """(letters, rows)"""
     rows: FloatArray
-    """(3, rows): bias; output weight (+1 or -1, 0 below another layer, minus the penalty for a tie); and
-    size, which no |h_r| exceeds."""
-    tie: BoolArray
+    """(4, rows): bias; output weight (+1 or -1, 0 below another layer, minus the penalty for a tie); size,
+    which no |h_r| exceeds; and the output weight where h_r < 0."""
+    tie: Small
+    """(rows,): their kinds."""
     tied: bool
     """Whether any row is a tie."""
     linear: int
@@ -139,6 +146,28 @@ class Stack(NamedTuple):
     arena: Small
 
 
+class Rows(NamedTuple):
+    """All rows at the node at work, and room for those it has left.
+
+    A row that is surely inactive is left out. With one layer those that are surely active become one, which
+    goes straight to the output.
+    """
+
+    known: FloatArray
+    """(4, rows): phase, price, low, high of all rows."""
+    behind: IntArray
+    """(rows + 1,): the row behind each of those left, and how many there are."""
+    folded: IntArray
+    """(rows + 1,): the rows that became one, and how many there are."""
+    kind: Small
+    above: FloatArray
+    lines: FloatArray
+    """(15 * rows,), as those below: tables of the rows left, one row of theirs behind the other."""
+    weights: FloatArray
+    bias: FloatArray
+    table: FloatArray
+
+
 Lines: TypeAlias = FloatArray
 """(15, rows): lines above weight * relu(h) for h in [low, high], one for each row or upper unit.
 
@@ -155,7 +184,7 @@ H, BEST_H = 13, 14
 
 
 # Rows of tables: one array of named rows takes the compiler far less time than one array for each name.
-BIAS, OUTPUT, SIZE = 0, 1, 2  # of a problem's rows and upper units
+BIAS, OUTPUT, SIZE, BELOW = 0, 1, 2, 3  # of a problem's rows and, but for the last, of upper units
 STACKED_PHASE, STACKED_PRICE, STACKED_LOW, STACKED_HIGH = 0, 1, 2, 3
 NAME, LETTER_MAP = 0, 1
 COST, BEST_COST, USED = 0, 1, 2
@@ -163,6 +192,7 @@ AHEAD, BEHIND = 0, 1
 FIXED, PATH = 0, 1
 NODE_MAP, JUMP = 0, 1
 REACH, PREFIX, SUFFIX = 0, 1, 2
+LEAST_SUM = PREFIX  # before sweeps
 PREFIX_KEY, SUFFIX_KEY = 0, 1
 INTO, OUT = 0, 1
 
@@ -197,7 +227,8 @@ class Room(NamedTuple):
     """Tables of nodes by rows, as large as the node at work needs."""
 
     ends: FloatArray
-    """(3, nodes, rows): extreme sums, and inputs along the best prefix to, and suffix from, each node."""
+    """(3, nodes, rows): the largest sums; the least ones, or inputs along the best prefix; and inputs along
+    the best suffix."""
     lanes: FloatArray
     """(nodes, 8)"""
     keys: IntArray

@@ -11,7 +11,7 @@ from milbox.inner.search.shrink import (
     compact,
     find_ranges,
     fold,
-    propagate,
+    satisfy,
     settle,
     settle_upper,
     strike,
@@ -25,7 +25,7 @@ from milbox.inner.search.split import (
     oscillating,
     set_sides,
 )
-from milbox.inner.search.stack import load
+from milbox.inner.search.stack import has_settled, lay, load, new_rows, note
 from milbox.inner.search.state import (
     AHEAD,
     BEST_COST,
@@ -53,15 +53,15 @@ DONE, SLICE_OVER, OUT_OF_MEMORY = 0, 1, 2
 @kernel
 def new_desk(net: Problem) -> Desk:
     """Room for any node."""
-    nodes, edges, (letters, rows) = net.nodes, net.edges, net.table.shape
+    nodes, edges, letters = net.nodes, net.edges, len(net.key)
     return Desk(
         np.zeros(5, np.int64),
         np.empty(nodes + 1, np.int32),
         np.empty(edges, np.int32),
         np.empty(edges, np.int32),
         np.empty((2, letters), np.int32),
-        np.empty((letters, rows)),
-        np.empty(rows),
+        np.empty((0, 0)),  # the table of the rows that a node has left, and their biases
+        np.empty(0),
         np.zeros((3, letters)),
         np.empty((2, nodes)),
         np.empty((2, net.longest + 1), np.int32),
@@ -92,23 +92,23 @@ def needs_room(room: Room, desk: Desk) -> bool:
 
 @entry
 def advance(
-    net: Problem, tried: Tried, pool: Pool, stack: Stack, settings: Settings, nodes: int, cells: int
+    problem: Problem, tried: Tried, pool: Pool, stack: Stack, settings: Settings, nodes: int, cells: int
 ) -> tuple[int, Stack]:
     """Search up to so many nodes, with an arena of up to so many cells.
 
     Returns:
         How the slice ended, and the stack.
     """
-    rows, layer = net.above.shape
-    slack = net.slack
+    rows, layer = problem.above.shape
+    slack = problem.slack
     last = len(pool.value) - 1
-    tied = net.tied
-    lines, uppers, desk = np.empty((15, rows)), np.empty((15, layer)), new_desk(net)
+    tied = problem.tied
+    uppers, whole, desk = np.empty((15, layer)), new_rows(problem), new_desk(problem)
     for k in range(layer):
-        uppers[WEIGHT, k] = net.uppers[OUTPUT, k]  # and stays so
+        uppers[WEIGHT, k] = problem.uppers[OUTPUT, k]  # and stays so
     room = new_room(np.int64(1), np.int64(1), rows)
-    side = np.empty(len(net.key), np.int32)
-    mean, weight = np.empty((net.variables, rows)), np.empty(net.variables)
+    side = np.empty(len(problem.key), np.int32)
+    mean, weight = np.empty((problem.variables, rows)), np.empty(problem.variables)
     limit = stack.counts[1] + nodes
     while stack.counts[0] > 0:
         node = stack.counts[0] - 1
@@ -123,7 +123,8 @@ def advance(
         stack.counts[0] = node
         on_root = stack.counts[1] == 0
         stack.counts[1] += 1
-        if not load(net, stack, node, lines, uppers, desk):
+        found, net, lines, desk = load(problem, stack, node, whole, uppers, desk)
+        if not found:
             continue
         # A node is bounded, shrunk, and bounded again as long as that gets on.
         fresh = not on_root or net.joined
@@ -148,12 +149,14 @@ def advance(
                 find_ranges(lines, desk, room)
             if not settle(net, lines):
                 break
-            if tied and find and propagate(net, lines, desk) > 0:
-                if not compact(desk):
+            if tied and find:
+                if not satisfy(net, lines, desk, room):
                     break
-                fold(net, desk)
                 if desk.size[0] == 1:
                     continue
+            if has_settled(net, lines):
+                note(whole, lines)
+                net, lines, desk = lay(problem, whole, desk)
             if layer > 0 and not settle_upper(net, lines, uppers, desk):
                 break
             steps = settings.root_steps if on_root else settings.steps
@@ -230,7 +233,7 @@ def advance(
             list_paths(net, tried, pool, lines, uppers, desk, lowest, np.int64(1), 1e18)
             continue
         if on >= 0:
-            stack = branch_on_phase(net, stack, lines, uppers, desk, on, bound)
+            stack = branch_on_phase(net, stack, whole, lines, uppers, desk, on, bound)
             continue
         if not reached:
             if settings.checks > 0:
@@ -242,9 +245,11 @@ def advance(
             floor = floor_of(pool)
             at = oscillating(net, lines, desk, mean, weight)
             if at >= 0 and set_sides(net, lines, desk, at, mean, weight, side):
-                stack = branch_on_sides(net, stack, lines, uppers, desk, side, lowest, error, ceiling, floor)
+                stack = branch_on_sides(
+                    net, stack, whole, lines, uppers, desk, side, lowest, error, ceiling, floor
+                )
                 continue
-        stack = branch_on_path(net, tried, pool, stack, lines, uppers, desk, lowest, error, ceiling)
+        stack = branch_on_path(net, tried, pool, stack, whole, lines, uppers, desk, lowest, error, ceiling)
     return DONE, stack
 
 

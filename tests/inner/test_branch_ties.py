@@ -11,9 +11,12 @@ import milbox as mb
 from generators import relu_nets, small_domains
 from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
-from milbox.domain.diagrams.product import for_search
+from milbox.domain.diagrams.product import EDGES, for_search
 from milbox.inner import Auto, Branch, Enumerate, Mip
 from milbox.inner.query import Query
+from milbox.inner.search.branch import as_paths
+from milbox.inner.search.maximise import maximise
+from milbox.inner.search.network import layered, task_of
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -165,3 +168,30 @@ def test_a_limit_gives_a_point_and_a_valid_bound() -> None:
     assert domain.contains(limited.point)
     assert limited.certificate.value <= exact.value <= limited.certificate.bound
     assert limited.certificate.status is Status.FEASIBLE
+
+
+def test_an_equality_is_one_tie_and_a_range_is_two() -> None:
+    x = mb.binary("x", (9, 9))
+    weights = np.random.default_rng(0).integers(100, 999, 81)
+    load = sum(int(w) * x[i // 9, i % 9] for i, w in enumerate(weights))
+    domain = mb.Domain([x], [x.sum(axis=0) == 1, x.sum(axis=1) == 1, load <= 5000, load >= 3000])
+    paths = as_paths(domain, EDGES)
+    assert paths is not None
+    assert paths.tie_equal.tolist().count(True) == 9  # the other nine are diagrams
+    assert paths.tie_equal.tolist().count(False) == 2
+
+
+def test_searches_with_equalities_do_not_depend_on_slices() -> None:
+    """Rows leave a node and return with others: a search cut into single nodes is the same search."""
+    x = mb.binary("x", (9, 9))
+    domain = mb.Domain([x], [x.sum(axis=0) == 1, x.sum(axis=1) == 1])
+    paths = as_paths(domain, 500)
+    assert paths is not None
+    task = task_of(layered(untrained(81, 32, seed=4), paths), paths)
+    tried = np.zeros((0, 81), dtype=np.int64)
+    whole = maximise(task, tried, 3, np.random.default_rng(0))
+    sliced = maximise(task, tried, 3, np.random.default_rng(0), gap=1e-300)
+    assert whole.complete
+    assert sliced.complete
+    assert whole.nodes > 8
+    assert (whole.nodes, whole.values.tolist()) == (sliced.nodes, sliced.values.tolist())

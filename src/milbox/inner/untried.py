@@ -1,9 +1,9 @@
-"""Feasible points that were never tried: drawn at random, else listed, else found by a program.
+"""Feasible points that were never tried: drawn at random, else listed, repaired, or found by a program.
 
 Where the domain is a product of decision diagrams, a path of each is drawn: exactly uniform. Otherwise
-points of the box are drawn and the infeasible ones rejected; when that does not work, programs with random
-objectives are solved (Section 5 of the paper). From what these find a random walk goes on where variables are
-wide.
+points of the box are drawn and the infeasible ones rejected. When that does not work, random points are
+repaired where sums tie diagrams together, and else programs with random objectives are solved (Section 5 of
+the paper); neither is uniform. From what programs find a random walk goes on where variables are wide.
 """
 
 import time
@@ -19,6 +19,7 @@ from milbox.embed.grid import on_grid
 from milbox.embed.nogood import forbid
 from milbox.inner.enumerate import Enumerate, all_points
 from milbox.inner.query import Region
+from milbox.inner.repair import repaired
 from milbox.inner.walk import spread
 from milbox.milp.program import Affine, MilpBuilder
 from milbox.milp.solution import Limits, Solver, Status
@@ -29,6 +30,9 @@ from milbox.trials.trial import Proposal
 
 DRAWS = 5_000
 """Points of the box that are drawn before rejection is given up."""
+
+FAILURES = 3
+"""Repairs that may fail before programs are solved."""
 
 LIMITS = Limits(seconds=60.0, gap=0.05)
 """The limits of a program with a random objective; any point will do, so a gap is welcome."""
@@ -66,6 +70,9 @@ def untried(
         chosen = rng.permutation(len(left))[: count - len(found)]
         found += [Proposal(left[i], "random") for i in chosen]
         return Found(tuple(found)) if found else Empty()
+    for point in mended(domain, taken, count - len(found), rng):
+        taken = taken.extended([point])
+        found.append(Proposal(point, "repaired"))
     while len(found) < count:
         answer = solved(domain, taken, rng, solver, limits)
         if isinstance(answer, Empty | Unknown):
@@ -86,6 +93,19 @@ def drawn(domain: Domain, seen: Points, count: int, rng: Generator, draws: int) 
         spent += batch
         batch *= 4
     return [Proposal(point, "random") for point in found]
+
+
+def mended(domain: Domain, seen: Points, count: int, rng: Generator) -> list[Point]:
+    """Up to `count` new points by repairing random ones; fewer once repairs fail or end at known points."""
+    found: dict[Point, None] = {}
+    failures = 0
+    while len(found) < count and failures < FAILURES:
+        point = repaired(domain, rng)
+        if point is None or point in seen or point in found or not domain.contains(point):
+            failures += 1
+        else:
+            found[point] = None
+    return list(found)
 
 
 def sample(domain: Domain, count: int, rng: Generator) -> IntArray:

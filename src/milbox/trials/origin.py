@@ -34,6 +34,7 @@ KNOWN, RANDOM = Origin("known"), Origin("random")
 _SOURCES = {
     KNOWN: Source.KNOWN,
     RANDOM: Source.RANDOM,
-    # Of domains that cannot be drawn from: the optimum of a program with a random objective.
+    # Of domains that cannot be drawn from: a repaired point, or the optimum of a random objective.
+    Origin("repaired"): Source.RANDOM,
     Origin("random objective"): Source.RANDOM,
 }

@@ -10,13 +10,13 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, IntArray
 from milbox.inner.search.network import Task
 from milbox.inner.search.state import (
+    DROPPED,
     EQUAL,
     LEVEL,
+    MERGED,
     NOTHING,
     OPEN,
     SIZE,
-    SURELY_ACTIVE,
-    SURELY_INACTIVE,
     UNIT,
     Pool,
     Problem,
@@ -45,19 +45,11 @@ EFFORT = Settings(
     few=1000.0,
     checks=2000.0,
 )
-DEEP = Settings(
-    root_steps=40,
-    steps=20,
-    stuck_steps=80,
-    root_rounds=2,
-    rounds=2,
-    sweeps=2,
-    few=1000.0,
-    checks=2000.0,
-)
-"""With two hidden layers prices take longer to find."""
-DEEP_TIED = DEEP._replace(root_steps=200, steps=40, stuck_steps=40, checks=0.0)
-"""And longer still with ties, whose prices are inherited."""
+TIED = EFFORT._replace(root_steps=40, steps=8)
+"""Prices of ties take longer to find, and are inherited."""
+DEEP = EFFORT._replace(root_steps=20, steps=10, root_rounds=2, rounds=1)
+"""With two hidden layers they take longer, and bounding again costs more than branching."""
+DEEP_TIED = DEEP._replace(root_steps=300, steps=20, checks=0.0)
 
 FEW, MANY = 512.0, 4e6
 """All points are looked at, unless they are many, once nodes times few exceed them. With upper units, whose
@@ -165,7 +157,7 @@ def effort(problem: Problem) -> Settings:
     """The effort at each node of such a problem."""
     if problem.uppers.shape[1]:
         return DEEP_TIED if problem.tied else DEEP
-    return EFFORT
+    return TIED if problem.tied else EFFORT
 
 
 def by_key(task: Task, points: IntArray) -> Tried:
@@ -206,9 +198,9 @@ def root(task: Task, seed: int) -> Stack:
     phase, price, low, high = stack.lines[0]
     phase[:] = OPEN
     if problem.linear >= 0:
-        phase[problem.linear] = SURELY_ACTIVE
+        phase[problem.linear] = MERGED
     # Padding is no row.
-    phase[:rows][(problem.rows[SIZE] == 0.0) & (problem.tie == UNIT)] = SURELY_INACTIVE
+    phase[:rows][(problem.rows[SIZE] == 0.0) & (problem.tie == UNIT)] = DROPPED
     price[:] = 0.5
     price[:rows][problem.tie != UNIT] = 0.0
     phase[:rows][problem.tie == EQUAL] = LEVEL

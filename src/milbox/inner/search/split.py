@@ -148,52 +148,55 @@ def branch_on_path(
     error: float,
     ceiling: float,
 ) -> Stack:
-    """All paths but the longest, by the edge at which they leave it (Lawler 1972), the best part last.
+    """All paths but the longest, by the first edge of it that they lack (Lawler 1972), the best part last.
 
-    The longest path is offered first: it need not be the one met before, if there are several.
+    Edges that paths lose most by lacking come first, so that the large parts have the low bounds: of what is
+    left then, most edges are fixed. The longest path is offered first: it need not be the one met before, if
+    there are several.
     """
     nodes = desk.size[0]
     top = longest(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[AHEAD])
     longest_back(nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[BEHIND])
+    path = desk.steps[PATH]
     length = trace(
-        nodes,
-        desk.first,
-        desk.source,
-        desk.letter,
-        desk.costs[BEST_COST],
-        desk.lengths[AHEAD],
-        desk.steps[PATH],
+        nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[AHEAD], path
     )
-    add_inputs(desk, desk.steps[PATH], length, lines[H])
+    add_inputs(desk, path, length, lines[H])
     value = worth(net, lines[H], uppers[H])
     if value > floor_of(pool) + net.slack:
-        offer_path(net, tried, pool, desk, desk.steps[PATH], length, lines[H], value)
+        offer_path(net, tried, pool, desk, path, length, lines[H], value)
     floor = floor_of(pool)
-    for v in range(nodes):
-        desk.marks[JUMP, v] = -1
+    # The path's edges are listed last first; `next_one` is the last of them in that order that begins at a
+    # node or behind it.
+    next_one = desk.marks[JUMP]
+    i = 0
+    for v in range(nodes - 1, -1, -1):
+        if i < length and desk.source[path[i]] == v:
+            i += 1
+        next_one[v] = i - 1
     best = np.full(length, UNREACHED)
-    for i in range(length):
-        desk.marks[JUMP, desk.source[desk.steps[PATH, length - 1 - i]]] = i
     for v in range(1, nodes):
         for e in range(desk.first[v], desk.first[v + 1]):
-            i = desk.marks[JUMP, desk.source[e]]
-            if i >= 0 and desk.steps[PATH, length - 1 - i] != e:
-                through = (
-                    desk.lengths[AHEAD, desk.source[e]]
-                    + desk.costs[BEST_COST, desk.letter[e]]
-                    + desk.lengths[BEHIND, v]
-                )
-                best[i] = larger(best[i], through)
+            # A path has exactly one edge that passes by a node or leaves it.
+            i = next_one[desk.source[e]]
+            while i >= 0 and desk.source[path[i]] < v:
+                if path[i] != e:
+                    through = (
+                        desk.lengths[AHEAD, desk.source[e]]
+                        + desk.costs[BEST_COST, desk.letter[e]]
+                        + desk.lengths[BEHIND, v]
+                    )
+                    best[i] = larger(best[i], through)
+                i -= 1
     stack = with_room(stack, length, cells_of(desk) + length)
     begin = arena_end(stack)
     end = write_diagram(stack, desk, begin)
-    for i in range(length):
-        stack.arena[end + i] = desk.steps[PATH, length - 1 - i]
     size = desk.size
     note(whole, lines)
     order = ascending(best)
     for k in range(length):
         i = order[k]
+        stack.arena[end + k] = path[i]
         bound = smaller(lowest - (top - best[i]) + error, ceiling)
         if best[i] > UNREACHED and bound > floor + net.slack:
             push(
@@ -207,7 +210,7 @@ def branch_on_path(
                 begin,
                 end + length,
                 size[3],
-                i,
+                k,
                 length,
             )
     stack.counts[4] += 1

@@ -3,17 +3,19 @@
 import numpy as np
 
 from milbox.arrays import FloatArray
-from milbox.compiled.jit import kernel
+from milbox.compiled.jit import inlined, kernel
 from milbox.inner.search.shrink import compact, fold
 from milbox.inner.search.state import (
     BELOW,
     BIAS,
+    DROPPED,
     FIXED,
     HIGH,
     JUMP,
     LANES,
     LETTER_MAP,
     LOW,
+    MERGED,
     NAME,
     NODE_MAP,
     OUTPUT,
@@ -24,6 +26,7 @@ from milbox.inner.search.state import (
     STACKED_LOW,
     STACKED_PHASE,
     STACKED_PRICE,
+    STEP,
     SURELY_ACTIVE,
     SURELY_INACTIVE,
     UNIT,
@@ -34,6 +37,7 @@ from milbox.inner.search.state import (
     Problem,
     Rows,
     Stack,
+    Unsigned,
 )
 
 
@@ -170,7 +174,7 @@ def push(
 @kernel
 def note(whole: Rows, lines: Lines) -> None:
     """Note what is known of the rows left, before nodes are pushed."""
-    for i in range(whole.behind[len(whole.behind) - 1]):
+    for i in range(whole.listed[0]):
         r = whole.behind[i]
         whole.known[STACKED_PHASE, r] = lines[PHASE, i]
         whole.known[STACKED_PRICE, r] = lines[PRICE, i]
@@ -184,8 +188,9 @@ def new_rows(net: Problem) -> Rows:
     rows, layer = net.above.shape
     return Rows(
         np.empty((4, rows)),
-        np.zeros(rows + 1, np.int64),
-        np.zeros(rows + 1, np.int64),
+        np.zeros(rows, np.uint32),
+        np.zeros(rows, np.uint32),
+        np.zeros(2, np.int64),
         np.empty(rows, np.int32),
         np.empty((rows, layer)),
         np.empty(15 * rows),
@@ -196,59 +201,83 @@ def new_rows(net: Problem) -> Rows:
 
 
 @kernel
-def rows_left(net: Problem, whole: Rows) -> int:
-    """Choose the rows that a node has left by their phases; their number with padding."""
-    rows, layer = net.above.shape
-    left, folded = 0, 0
-    for r in range(rows):
+def list_rows(whole: Rows) -> int:
+    """List the rows that the node at work has left, and those merged; the lanes that they take."""
+    left, merged = 0, 0
+    for r in range(whole.known.shape[1]):
         phase = whole.known[STACKED_PHASE, r]
-        if r == net.linear or (phase == SURELY_ACTIVE and layer == 0 and net.tie[r] == UNIT):
-            whole.folded[folded] = r
-            folded += 1
-        elif phase != SURELY_INACTIVE:
+        if phase == MERGED:
+            whole.merged[merged] = r
+            merged += 1
+        elif phase != DROPPED:
             whole.behind[left] = r
             left += 1
-    whole.behind[rows], whole.folded[rows] = left, folded
-    count = left + (1 if folded > 0 else 0)
+    whole.listed[0], whole.listed[1] = left, merged
+    count = left + (1 if merged > 0 else 0)
     return max(LANES, LANES * ((count + LANES - 1) // LANES))
 
 
 @kernel
+def leave_settled(net: Problem, whole: Rows, lines: Lines) -> bool:
+    """Merge and drop the rows that have settled if the others take fewer lanes; whether they did."""
+    width, layer = net.above.shape
+    gone, merged = 0, whole.listed[1]
+    for i in range(whole.listed[0]):
+        phase = lines[PHASE, i]
+        if phase == SURELY_ACTIVE and layer == 0 and net.tie[i] == UNIT:
+            gone += 1
+            merged += 1
+        elif phase == SURELY_INACTIVE:
+            gone += 1
+    if whole.listed[0] - gone + (1 if merged > 0 else 0) > width - LANES or width == LANES:
+        return False
+    note(whole, lines)
+    for i in range(whole.listed[0]):
+        phase, r = lines[PHASE, i], whole.behind[i]
+        if phase == SURELY_ACTIVE and layer == 0 and net.tie[i] == UNIT:
+            whole.known[STACKED_PHASE, r] = MERGED
+        elif phase == SURELY_INACTIVE:
+            whole.known[STACKED_PHASE, r] = DROPPED
+    return True
+
+
+@kernel
 def narrowed(net: Problem, whole: Rows, width: int) -> tuple[Problem, Lines]:
-    """The problem with the rows that a node has left, and their lines."""
-    rows, layer = net.above.shape
-    left, folded = whole.behind[rows], whole.folded[rows]
+    """The problem with the rows that the node at work has left, and their lines."""
+    layer = net.above.shape[1]
+    left, merged = whole.listed[0], whole.listed[1]
     weights = whole.weights[: 4 * width].reshape((4, width))
     lines = whole.lines[: 15 * width].reshape((15, width))
     kind, above = whole.kind[:width], whole.above[:width]
-    for i in range(left):
-        r = whole.behind[i]
-        for k in range(4):
-            weights[k, i] = net.rows[k, r]
-        kind[i] = net.tie[r]
-        for k in range(layer):
-            above[i, k] = net.above[r, k]
-        lines[PHASE, i] = whole.known[STACKED_PHASE, r]
-        lines[PRICE, i] = whole.known[STACKED_PRICE, r]
-        lines[LOW, i] = whole.known[STACKED_LOW, r]
-        lines[HIGH, i] = whole.known[STACKED_HIGH, r]
-    for i in range(left, width):
-        for k in range(4):
-            weights[k, i] = 0.0
-        kind[i] = UNIT
-        for k in range(layer):
-            above[i, k] = 0.0
-        lines[PHASE, i] = SURELY_INACTIVE
-        lines[PRICE, i] = 0.0
-        lines[LOW, i] = UNREACHED
-        lines[HIGH, i] = -UNREACHED
+    for i in range(width):
+        if i < left:
+            r = whole.behind[i]
+            for k in range(4):
+                weights[k, i] = net.rows[k, r]
+            kind[i] = net.tie[r]
+            for k in range(layer):
+                above[i, k] = net.above[r, k]
+            lines[PHASE, i] = whole.known[STACKED_PHASE, r]
+            lines[PRICE, i] = whole.known[STACKED_PRICE, r]
+            lines[LOW, i] = whole.known[STACKED_LOW, r]
+            lines[HIGH, i] = whole.known[STACKED_HIGH, r]
+        else:
+            for k in range(4):
+                weights[k, i] = 0.0
+            kind[i] = UNIT
+            for k in range(layer):
+                above[i, k] = 0.0
+            lines[PHASE, i] = SURELY_INACTIVE
+            lines[PRICE, i] = 0.0
+            lines[LOW, i] = UNREACHED
+            lines[HIGH, i] = -UNREACHED
     linear = -1
-    if folded > 0:
+    if merged > 0:
         linear = int(left)
         lines[PHASE, left] = SURELY_ACTIVE
         weights[OUTPUT, left], weights[BELOW, left] = 1.0, 1.0
-        for i in range(folded):
-            r = whole.folded[i]
+        for i in range(merged):
+            r = whole.merged[i]
             weights[BIAS, left] += net.rows[OUTPUT, r] * net.rows[BIAS, r]
             weights[SIZE, left] += net.rows[SIZE, r]
     narrow = Problem(
@@ -275,38 +304,43 @@ def narrowed(net: Problem, whole: Rows, width: int) -> tuple[Problem, Lines]:
     return narrow, lines
 
 
-@kernel
-def add_letter(net: Problem, whole: Rows, name: Int, sums: FloatArray) -> None:
-    """Add what a letter adds to the rows left."""
-    rows = net.table.shape[1]
-    left, folded = whole.behind[rows], whole.folded[rows]
+@inlined
+def of_letter(
+    adds: FloatArray, sign: FloatArray, behind: Unsigned, merged: Unsigned, row: FloatArray
+) -> None:
+    """Set what a letter adds to the rows left, given what it adds to all rows."""
+    left = len(behind)
     for i in range(left):
-        sums[i] += net.table[name, whole.behind[i]]
-    if folded > 0:
-        total = 0.0
-        for i in range(folded):
-            r = whole.folded[i]
-            total += net.rows[OUTPUT, r] * net.table[name, r]
-        sums[left] += total
+        row[i] = adds[behind[i]]
+    total = 0.0
+    for i in range(len(merged)):
+        r = merged[i]
+        total += sign[r] * adds[r]
+    for i in range(left, len(row)):
+        row[i] = 0.0
+    if len(merged) > 0:
+        row[left] = total
 
 
 @kernel
 def lay(net: Problem, whole: Rows, desk: Desk) -> tuple[Problem, Lines, Desk]:
     """The problem with the rows that the node at work has left, their lines, and the desk for them."""
-    width = rows_left(net, whole)
+    width = list_rows(whole)
     narrow, lines = narrowed(net, whole, width)
     letters = len(net.key)
     table, bias = whole.table[: letters * width].reshape((letters, width)), whole.bias[:width]
+    behind, merged = whole.behind[: whole.listed[0]], whole.merged[: whole.listed[1]]
+    sign = net.rows[OUTPUT]
+    for i in range(desk.size[2]):
+        of_letter(net.table[desk.names[NAME, i]], sign, behind, merged, table[i])
     for i in range(width):
         bias[i] = narrow.rows[BIAS, i]
-    for i in range(desk.size[2]):
-        row = table[i]
-        for r in range(width):
-            row[r] = 0.0
-        add_letter(net, whole, desk.names[NAME, i], row)
-    for i in range(desk.size[3]):
-        add_letter(net, whole, desk.steps[FIXED, i], bias)
-    narrow_desk = Desk(
+    fixed = lines[STEP]
+    for k in range(desk.size[3]):
+        of_letter(net.table[desk.steps[FIXED, k]], sign, behind, merged, fixed)
+        for i in range(width):
+            bias[i] += fixed[i]
+    laid = Desk(
         desk.size,
         desk.first,
         desk.source,
@@ -321,26 +355,12 @@ def lay(net: Problem, whole: Rows, desk: Desk) -> tuple[Problem, Lines, Desk]:
         desk.marks,
         desk.codes,
     )
-    return narrow, lines, narrow_desk
-
-
-@kernel
-def has_settled(net: Problem, lines: Lines) -> bool:
-    """Whether so many of the rows left have settled that fewer lanes would do."""
-    width, layer = net.above.shape
-    left, folded = 0, False
-    for i in range(width):
-        phase = lines[PHASE, i]
-        if i == net.linear or (phase == SURELY_ACTIVE and layer == 0 and net.tie[i] == UNIT):
-            folded = folded or net.rows[SIZE, i] > 0.0
-        elif phase != SURELY_INACTIVE and net.rows[SIZE, i] > 0.0:
-            left += 1
-    return bool(left + (1 if folded else 0) <= width - LANES and width > LANES)
+    return narrow, lines, laid
 
 
 @kernel
 def load(
-    net: Problem, stack: Stack, node: int, whole: Rows, uppers: Lines, desk: Desk
+    net: Problem, stack: Stack, node: int, whole: Rows, uppers: Lines, bare: Desk
 ) -> tuple[bool, Problem, Lines, Desk]:
     """Lay a node on the desk, forced edges folded.
 
@@ -359,44 +379,55 @@ def load(
         uppers[LOW, k] = stack.lines[node, STACKED_LOW, rows + k]
         uppers[HIGH, k] = stack.lines[node, STACKED_HIGH, rows + k]
     for v in range(nodes + 1):
-        desk.first[v] = stack.arena[at + v]
+        bare.first[v] = stack.arena[at + v]
     at += nodes + 1
     for e in range(edges):
-        desk.source[e] = stack.arena[at + e]
-        desk.letter[e] = stack.arena[at + edges + e]
+        bare.source[e] = stack.arena[at + e]
+        bare.letter[e] = stack.arena[at + edges + e]
     at += 2 * edges
     for i in range(letters):
-        desk.names[NAME, i] = stack.arena[at + i]
+        bare.names[NAME, i] = stack.arena[at + i]
     at += letters
-    desk.size[0], desk.size[1], desk.size[2], desk.size[3], desk.size[4] = nodes, edges, letters, fixed, 0
+    bare.size[0], bare.size[1], bare.size[2], bare.size[3], bare.size[4] = nodes, edges, letters, fixed, 0
     for i in range(fixed):
         name = stack.arena[at + i]
-        desk.steps[FIXED, i] = name
-        desk.size[4] ^= net.key[name]
+        bare.steps[FIXED, i] = name
+        bare.size[4] ^= net.key[name]
     at += fixed
-    narrow, lines, laid = lay(net, whole, desk)
+    found = True
     if place[6] >= 0:
-        deviate(stack, laid, at, place[7], place[6])
-        if not compact(laid):
-            return False, narrow, lines, laid
-    fold(net, laid)
-    return True, narrow, lines, laid
+        deviate(stack, bare, at, place[6])
+        found = compact(bare)
+    narrow, lines, laid = lay(net, whole, bare)
+    if found:
+        fold(net, laid)
+    return found, narrow, lines, laid
 
 
 @kernel
-def deviate(stack: Stack, desk: Desk, path: int, length: Int, deviation: Int) -> None:
-    """Keep the paths that follow a path (its edges are in the arena, first one first) and leave it there."""
+def deviate(stack: Stack, desk: Desk, path: int, deviation: Int) -> None:
+    """Keep the paths that have the edges in the arena before the deviation, and lack the one there.
+
+    Of the edges from nodes up to v to nodes behind v each path has exactly one. So a path has an edge from v
+    if it has none of the others that pass by v or leave it.
+    """
     nodes = desk.size[0]
+    closed = desk.marks[JUMP]  # how many nodes before each one are left by an edge that paths must have
     for v in range(nodes):
-        desk.marks[JUMP, v] = -1
-    for i in range(length):
-        desk.marks[JUMP, desk.source[stack.arena[path + i]]] = i
+        closed[v] = 0
+    for e in range(desk.size[1]):
+        desk.keep[e] = False
+    for i in range(deviation):
+        e = stack.arena[path + i]
+        desk.keep[e] = True
+        closed[desk.source[e]] = 1
+    before = 0
+    for v in range(nodes):
+        here = closed[v]
+        closed[v] = before
+        before += here
     for v in range(1, nodes):
         for e in range(desk.first[v], desk.first[v + 1]):
-            i = desk.marks[JUMP, desk.source[e]]
-            kept = True
-            if i >= 0 and i < deviation:
-                kept = stack.arena[path + i] == e
-            elif i == deviation:
-                kept = stack.arena[path + i] != e
-            desk.keep[e] = kept
+            if closed[v] == closed[desk.source[e]]:
+                desk.keep[e] = True
+    desk.keep[stack.arena[path + deviation]] = False

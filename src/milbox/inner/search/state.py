@@ -11,6 +11,9 @@ from milbox.arrays import BoolArray, FloatArray, IntArray
 # that is better than the worst point in hand. LEVEL is the phase of an equality that is not certain to hold.
 OPEN, ACTIVE, INACTIVE, SURELY_ACTIVE, SURELY_INACTIVE, LEVEL = 0, 1, -1, 2, -2, 3
 
+# In place of the phases of rows that have left a node: those that became part of the output, and the others.
+MERGED, DROPPED = 4, -4
+
 # Kinds of rows: a unit (or what goes straight to the output), and ties: h <= 0, and h = 0.
 UNIT, AT_MOST, EQUAL = 0, 1, 2
 
@@ -24,6 +27,9 @@ LANES = 8
 """Rows are padded to a multiple of this."""
 
 Small = npt.NDArray[np.int32]
+
+Unsigned = npt.NDArray[np.uint32]
+"""Indices that do not count from the end, which spares a look at their signs."""
 
 Int: TypeAlias = int | np.signedinteger[Any]
 """A whole number that numba may be handed as np.int64(1): for a literal it would compile once more."""
@@ -131,8 +137,8 @@ class Settings(NamedTuple):
 class Stack(NamedTuple):
     """The open nodes, the last is next, and their diagrams one behind the other in an arena.
 
-    Nodes pushed together may share a diagram. A node with a deviation is what leaves a path of the diagram at
-    one of its edges.
+    Nodes pushed together may share a diagram. A node with a deviation is what has some edges of a path of the
+    diagram and lacks another one.
     """
 
     counts: IntArray
@@ -142,23 +148,25 @@ class Stack(NamedTuple):
     """(nodes, 4, rows + upper units): phase, price, low, high."""
     place: IntArray
     """(nodes, 8): nodes, edges, letters, begin and end in the arena, fixed letters, deviation or -1, and the
-    length of its path."""
+    length of its path: it has the edges before the deviation, and lacks the one there."""
     arena: Small
 
 
 class Rows(NamedTuple):
     """All rows at the node at work, and room for those it has left.
 
-    A row that is surely inactive is left out. With one layer those that are surely active become one, which
-    goes straight to the output.
+    Once enough rows have settled for the others to fit into fewer lanes, those that are surely inactive are
+    dropped; with one layer those that are surely active are merged into one, straight to the output.
     """
 
     known: FloatArray
     """(4, rows): phase, price, low, high of all rows."""
-    behind: IntArray
-    """(rows + 1,): the row behind each of those left, and how many there are."""
-    folded: IntArray
-    """(rows + 1,): the rows that became one, and how many there are."""
+    behind: Unsigned
+    """(rows,): the row behind each of those left."""
+    merged: Unsigned
+    """(rows,): the rows that were merged."""
+    listed: IntArray
+    """[rows left, rows merged]"""
     kind: Small
     above: FloatArray
     lines: FloatArray

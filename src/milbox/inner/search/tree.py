@@ -25,13 +25,21 @@ from milbox.inner.search.split import (
     oscillating,
     set_sides,
 )
-from milbox.inner.search.stack import has_settled, lay, load, new_rows, note
+from milbox.inner.search.stack import lay, leave_settled, load, new_rows
 from milbox.inner.search.state import (
     AHEAD,
     BEST_COST,
     BEST_H,
+    HIGH,
+    LOW,
     NOTHING,
     OUTPUT,
+    PHASE,
+    PRICE,
+    STACKED_HIGH,
+    STACKED_LOW,
+    STACKED_PHASE,
+    STACKED_PRICE,
     WEIGHT,
     Beginning,
     Desk,
@@ -103,7 +111,10 @@ def advance(
     slack = problem.slack
     last = len(pool.value) - 1
     tied = problem.tied
-    uppers, whole, desk = np.empty((15, layer)), new_rows(problem), new_desk(problem)
+    uppers, whole, bare = np.empty((15, layer)), new_rows(problem), new_desk(problem)
+    net, lines, desk = problem, np.empty((15, rows)), bare
+    # The unit just branched on: then the next node is on the desk already but for the phase of that.
+    on_desk = -1
     for k in range(layer):
         uppers[WEIGHT, k] = problem.uppers[OUTPUT, k]  # and stays so
     room = new_room(np.int64(1), np.int64(1), rows)
@@ -115,6 +126,7 @@ def advance(
         ceiling = stack.bound[node]
         if ceiling <= floor_of(pool) + slack:
             stack.counts[0] = node
+            on_desk = -1
             continue
         if stack.counts[1] >= limit:
             return SLICE_OVER, stack
@@ -123,9 +135,23 @@ def advance(
         stack.counts[0] = node
         on_root = stack.counts[1] == 0
         stack.counts[1] += 1
-        found, net, lines, desk = load(problem, stack, node, whole, uppers, desk)
-        if not found:
-            continue
+        if on_desk < 0:
+            found, net, lines, desk = load(problem, stack, node, whole, uppers, bare)
+            if not found:
+                continue
+        elif on_desk < lines.shape[1]:
+            r = whole.behind[on_desk]
+            lines[PHASE, on_desk] = stack.lines[node, STACKED_PHASE, r]
+            lines[PRICE, on_desk] = stack.lines[node, STACKED_PRICE, r]
+            lines[LOW, on_desk] = stack.lines[node, STACKED_LOW, r]
+            lines[HIGH, on_desk] = stack.lines[node, STACKED_HIGH, r]
+        else:
+            k = on_desk - lines.shape[1]
+            uppers[PHASE, k] = stack.lines[node, STACKED_PHASE, rows + k]
+            uppers[PRICE, k] = stack.lines[node, STACKED_PRICE, rows + k]
+            uppers[LOW, k] = stack.lines[node, STACKED_LOW, rows + k]
+            uppers[HIGH, k] = stack.lines[node, STACKED_HIGH, rows + k]
+        on_desk = -1
         # A node is bounded, shrunk, and bounded again as long as that gets on.
         fresh = not on_root or net.joined
         settled = 1 << 60  # the number of edges when ranges were last found
@@ -154,8 +180,7 @@ def advance(
                     break
                 if desk.size[0] == 1:
                     continue
-            if has_settled(net, lines):
-                note(whole, lines)
+            if leave_settled(net, whole, lines):
                 net, lines, desk = lay(problem, whole, desk)
             if layer > 0 and not settle_upper(net, lines, uppers, desk):
                 break
@@ -234,6 +259,7 @@ def advance(
             continue
         if on >= 0:
             stack = branch_on_phase(net, stack, whole, lines, uppers, desk, on, bound)
+            on_desk = on
             continue
         if not reached:
             if settings.checks > 0:

@@ -51,7 +51,8 @@ def test_any_domain_that_falls_apart(data: st.DataObject) -> None:
     values: FloatArray = net.predict(domain.encode(left)) if left else np.zeros(0)
     best = np.sort(values)[::-1][:count]
     assert len(found) == len(best)
-    scale = 1e-10 * max(1.0, float(np.abs(values).max(initial=0.0)))
+    # With two layers rounding is allowed for in proportion to products of weights.
+    scale = 1e-9 * max(1.0, float(np.abs(values).max(initial=0.0)))
     for proposal, target in zip(found, best, strict=True):
         assert proposal.certificate is not None
         assert proposal.certificate.status is Status.OPTIMAL

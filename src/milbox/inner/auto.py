@@ -21,7 +21,7 @@ FACTOR = 4
 """A node of branch and bound costs so much less than one of a program, where a query limits nodes."""
 
 
-CELLS = 1 << 22
+CELLS = 3 << 20
 """Points times variables up to which listing all points is the fastest."""
 
 

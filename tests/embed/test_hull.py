@@ -231,3 +231,8 @@ def test_few_switches_or_few_groups_ask_for_nothing() -> None:
     picked = mb.binary("picked", 8)
     many = ReluNet.of(glorot((8, 40, 1), rng))
     assert not Mip().program(many, mb.Domain([picked], [picked.sum() == 3]), [])[0].build().cutters
+
+
+def test_a_sum_of_nothing_that_is_to_be_one_is_no_group() -> None:
+    x = mb.binary("x", 3)
+    assert one_hot_groups(Domain([x], [x.sum() - x.sum() == 1])) == ()

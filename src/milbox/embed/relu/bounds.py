@@ -155,7 +155,8 @@ def one_hot_groups(domain: Domain) -> tuple[IntArray, ...]:
     for row in np.flatnonzero((lower == 1.0) & (upper == 1.0)):
         entries = slice(matrix.indptr[row], matrix.indptr[row + 1])
         features = np.sort(matrix.indices[entries])
-        if free[features].all() and (matrix.data[entries] == 1.0).all():
+        # A row without features is a constraint that nothing satisfies.
+        if len(features) and free[features].all() and (matrix.data[entries] == 1.0).all():
             groups.append(features)
             free[features] = False
     return tuple(groups)

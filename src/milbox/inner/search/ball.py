@@ -18,6 +18,7 @@ def in_ball(paths: Paths, box: Box) -> Paths:
         paths,
         tie_table=np.column_stack([paths.tie_table, differs]),
         tie_bias=np.append(paths.tie_bias, bias),
+        tie_equal=np.append(paths.tie_equal, False),
         tie_low=np.append(paths.tie_low, bias + least.sum()),
         tie_high=np.append(paths.tie_high, bias + most.sum()),
         tie_size=np.append(paths.tie_size, abs(bias) + most.sum()),

@@ -106,14 +106,12 @@ class Enumerate:
 
 def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:
     """The prediction at every point, in the order of `all_points`."""
-    if not isinstance(surrogate, ReluNet) or not surrogate.hidden or not domain.size:
+    listed = listed_parts(domain)
+    if not isinstance(surrogate, ReluNet) or not surrogate.hidden or not domain.size or len(listed) == 1:
         return np.concatenate([surrogate.predict(part) for part in encoded(domain)])
     # A point's first pre-activations are a sum over the parts: of one half of them, and of the other.
     first = surrogate.layers[0]
-    parts = [
-        domain.coding.contributions(block.variables, block.states, first.weights)
-        for block in listed_parts(domain)
-    ]
+    parts = [domain.coding.contributions(block.variables, block.states, first.weights) for block in listed]
     sizes = np.cumprod([len(part) for part in parts], dtype=np.float64)
     half = 1 + int(np.searchsorted(sizes, np.sqrt(sizes[-1])))
     left, right = summed(parts[:half]) + first.bias, summed(parts[half:])
@@ -148,6 +146,7 @@ def all_points(domain: Domain) -> tuple[IntArray, dict[Point, int]]:
     return points, {tuple(row): i for i, row in enumerate(points.tolist())}
 
 
+@kept
 def listed_parts(domain: Domain) -> tuple[Block, ...]:
     """The independent parts of the domain with their joint states."""
     assert domain.drawing is not None, "refusal() says no to such domains"

@@ -70,7 +70,7 @@ class Scripted:
         if number < 2 or not self.seconds:
             return Found((Proposal(self.points[number], "random"),))
         status = Status.OPTIMAL if self.seconds[number] < 1 else Status.FEASIBLE
-        proof = Certificate(status, 1.0, 1.0, 0.0, number, self.seconds[number], "script")
+        proof = Certificate(status, 1.0, 1.0, 0.0, number, self.seconds[number], f"script ({number} nodes)")
         return Found((Proposal(self.points[number], "milp", proof, fit_seconds=0.5),))
 
 

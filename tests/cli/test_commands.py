@@ -141,6 +141,8 @@ def test_a_strategy_given_to_run_is_kept(milbox: Milbox, problem: Path) -> None:
     assert "with the strategy" in other.complaints
     unknown = milbox("run", problem, "--budget", "7", "--strategy", "nn+milp/scp", status=2)
     assert "--strategy: no strategy named 'nn+milp/scp'; did you mean 'nn+milp/scip'?" in unknown.complaints
+    changed = milbox("run", problem, "--budget", "7", "--strategy", "nn+milp/integer", status=2)
+    assert "'nn+milp/integer' changes the domain, so only plans take it" in changed.complaints
 
 
 def test_a_journal_is_parsed_once_and_its_domain_built_once(

@@ -112,3 +112,17 @@ def test_rejection_sampling_draws_where_feasible_points_are_rare() -> None:
     values = np.sort(surrogate.predict(domain.encode(list(domain))))
     assert best.certificate is not None
     assert best.certificate.value >= values[-10], "10,000 uniform draws of 5040 points meet the best ten"
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_strategy_refuses_a_domain_with_reals_at_once_or_goes_on_after_its_first_points(name: str) -> None:
+    """Some used to stop after the random points, with the evaluations spent."""
+    domain = Domain([mb.real("r", 0, 1), mb.binary("x", 4)])
+    named = NAMED[name]
+    if named.refusal(domain) is not None:
+        assert named.refusal(Domain([mb.binary("x", 4)])) is None
+        return
+    study = mb.Study(domain, named.make(4), seed=0)
+    for _ in range(6):
+        trial = study.ask()
+        study.tell(trial.number, float(sum(trial.point[1:])))

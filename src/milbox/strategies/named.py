@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from milbox.domain import Domain
+from milbox.inner.evolution.solver import too_wide
 from milbox.inner.pairs.moves import groups_of
 from milbox.inner.sample import undrawable
 from milbox.strategies.evolution import ConEvo, NNConEvo, NNRegEvo, NNRejSample, RegEvo
@@ -92,6 +93,7 @@ NAMED: Mapping[str, Named] = {
         "the paper's method as published: 25K epochs, no decay, inputs as they are, the program of "
         "Section 3.3 with bounds by linear programs, SCIP's defaults, 500 s",
         PaperNNMILP,
+        refusal=ranges_refused,
         version=1,
     ),
     "nn+milp/paper": Named(
@@ -107,11 +109,13 @@ NAMED: Mapping[str, Named] = {
     "nn+milp/scip-fc32": Named(
         "NN+MILP as published, with FC(32) and 300 s (Table 2)",
         lambda initial: PaperNNMILP(initial, PAPER_FC32, TABLE_2_SECONDS),
+        refusal=ranges_refused,
         version=1,
     ),
     "nn+milp/scip-fc16-16": Named(
         "NN+MILP as published, with FC(16,16) and 300 s (Table 2)",
         lambda initial: PaperNNMILP(initial, PAPER_FC16_16, TABLE_2_SECONDS),
+        refusal=ranges_refused,
         version=1,
     ),
     "nn+milp/skip": Named(
@@ -152,6 +156,7 @@ NAMED: Mapping[str, Named] = {
     "linear+milp/scip": Named(
         "Linear+MILP as published: linear surrogate on a bootstrap, SCIP's defaults, 500 s",
         PaperLinearMILP,
+        refusal=ranges_refused,
         version=1,
     ),
     "regevo": Named(
@@ -160,28 +165,40 @@ NAMED: Mapping[str, Named] = {
     "nn+regevo": Named(
         "NN+MILP with evolution as inner solver: B = 10,000, b = 100, T = 20, D = 1000, (0.2, 0.01)",
         lambda initial: NNRegEvo(initial=initial),
+        refusal=too_wide,
     ),
     "nn+regevo/ranked": Named(
         "NN+RegEvo with half of the fits by rank, as in our default",
         lambda initial: NNRegEvo(Ranked(), initial),
+        refusal=too_wide,
     ),
     "nn+regevo/paper": Named(
-        "NN+RegEvo as published: the paper's training", lambda initial: NNRegEvo(PAPER, initial)
+        "NN+RegEvo as published: the paper's training",
+        lambda initial: NNRegEvo(PAPER, initial),
+        refusal=too_wide,
     ),
-    "nn+regevo/fc32": Named("NN+RegEvo with FC(32)", lambda initial: NNRegEvo(FC32, initial)),
+    "nn+regevo/fc32": Named(
+        "NN+RegEvo with FC(32)", lambda initial: NNRegEvo(FC32, initial), refusal=too_wide
+    ),
     "ensemble+regevo": Named(
         "Lasso, Ridge, random forest and LightGBM, averaged; evolution with B = 12,500, b = 25",
         EnsembleRegEvo,
+        refusal=too_wide,
     ),
     "conevo": Named("evolution that keeps paired subsets balanced, T = 20, pm = 0.05", ConEvo),
     "nn+conevo": Named(
         "NN+MILP with ConEvo as inner solver: B = 10,000, b = 100",
         lambda initial: NNConEvo(initial=initial),
+        refusal=too_wide,
     ),
     "nn+conevo/paper": Named(
-        "NN+ConEvo as published: the paper's training", lambda initial: NNConEvo(PAPER, initial)
+        "NN+ConEvo as published: the paper's training",
+        lambda initial: NNConEvo(PAPER, initial),
+        refusal=too_wide,
     ),
-    "nn+conevo/fc32": Named("NN+ConEvo with FC(32)", lambda initial: NNConEvo(FC32, initial)),
+    "nn+conevo/fc32": Named(
+        "NN+ConEvo with FC(32)", lambda initial: NNConEvo(FC32, initial), refusal=too_wide
+    ),
     "nn+rejsample": Named(
         "NN+MILP with the best of 10,000 uniform feasible points",
         lambda initial: NNRejSample(initial=initial),

@@ -277,7 +277,8 @@ def solve_times(records: Sequence[CellRecord], paper: bool) -> str | None:
 
 def solved_by(records: Sequence[CellRecord]) -> str:
     """The inner solvers that chose the points, most frequent first, with their shares where several did."""
-    found = Counter(name for record in records for name in record.solvers if name)
+    # What a solver says of itself in brackets, such as its nodes, is of one solve alone.
+    found = Counter(name.partition(" (")[0] for record in records for name in record.solvers if name)
     if len(found) == 1:
         return next(iter(found))
     total = found.total()

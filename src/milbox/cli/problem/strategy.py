@@ -43,15 +43,23 @@ def found(name: str) -> Found:
     if name in NAMED:
         return NAMED[name].make, NAMED[name].default, NAMED[name].refusal
     if name not in algorithms():
-        from milbox.errors import nearest
-
-        raise ValueError(f"no strategy named {name!r}{nearest(name, names())}")
+        raise ValueError(unknown(name))
     algorithm = algorithms()[name]
     return (
         lambda initial: algorithm.strategy(initial, 0),
         lambda: algorithm.strategy(INITIAL, 0),
         algorithm.refusal,
     )
+
+
+def unknown(name: str) -> str:
+    """Why there is no strategy with that name."""
+    from milbox.bench.algorithms import ALGORITHMS
+    from milbox.errors import nearest
+
+    if name in ALGORITHMS:
+        return f"{name!r} changes the domain, so only plans take it; change the domain and use {DEFAULT!r}"
+    return f"no strategy named {name!r}{nearest(name, names())}"
 
 
 def names() -> list[str]:

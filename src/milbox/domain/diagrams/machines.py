@@ -186,11 +186,12 @@ def partial_sums(tables: tuple[tuple[int, ...], ...], low: Number, high: Number,
 def added(constraint: Linear, variables: Sequence[Variable], place: Mapping[str, int]) -> dict[int, Numbers]:
     """What each code of each variable adds to a sum without products."""
     tables: dict[int, Numbers] = {}
+    kind: Any = np.int64 if constraint.size < SHORT else object
     for (factor,), coefficient in constraint.terms:
         i = place[factor.name]
         codes = np.array(variables[i].codes)
-        codes = codes if factor.code is None else (codes == factor.code).astype(np.int64)
-        part = coefficient * (codes if constraint.size < SHORT else codes.astype(object))
+        codes = codes if factor.code is None else codes == factor.code
+        part = coefficient * codes.astype(kind)
         tables[i] = tables[i] + part if i in tables else part
     return tables
 

@@ -5,12 +5,16 @@ import json
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from milbox.bench.algorithms import ALGORITHMS
 from milbox.bench.measure.cells import read_cells
 from milbox.bench.problems.binding import SEQUENCES
+from small_data import write_binding, write_cells
 
 ROOT = Path(__file__).parents[2]
 
@@ -132,3 +136,30 @@ def test_speed_is_a_table_and_json_of_methods_that_agree(
     assert {(row["domain"], row["tried"]) for row in inner} == {("bbob/sphere", 20)}
     assert [row["ratio_to_paper"] for row in inner if row["method"] == "paper"] == [1.0]
     assert done.stdout.count("\n") == len(rows) + 2
+
+
+@pytest.mark.full
+def test_every_algorithm_is_run_and_reported(
+    bench: Callable[..., "subprocess.CompletedProcess[str]"], written: Callable[..., Path], tmp_path: Path
+) -> None:
+    """Each on one problem that it takes: two steps after the random points."""
+    data = tmp_path / "data"
+    write_binding(data, "SMALL")
+    write_cells(data)
+    of_cells = ["nn+milp/symmetry", "re", "rs"]
+    others = [name for name in ALGORITHMS if name not in of_cells and installed(name)]
+    for problem, algorithms in (("tfbind/SMALL", others), ("nasbench101", of_cells)):
+        plan = written(problems=[problem], algorithms=algorithms, budget=12)
+        done = bench("run", plan, "--out", tmp_path / "out", "--data", data)
+        assert done.returncode == 0, done.stderr
+        assert f"{len(algorithms)} finished, 0 were complete before" in done.stderr, "none may refuse"
+    report = bench("report", tmp_path / "out", "--data", data, "--no-figures")
+    assert report.returncode == 0, report.stderr
+    page = (tmp_path / "out" / "report.md").read_text()
+    assert all(f"| {name} | 1 |" in page for name in (*others, *of_cells))
+
+
+def installed(algorithm: str) -> bool:
+    """Whether the library that an algorithm is made of is here."""
+    module = {"botorch": "botorch", "rbfopt": "rbfopt", "optuna/tpe": "optuna"}.get(algorithm, "milbox")
+    return find_spec(module) is not None

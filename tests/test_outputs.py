@@ -199,7 +199,7 @@ def test_an_objective_that_leaves_out_an_output_fails_that_trial() -> None:
         ({"objectives": {"a": "maximize"}, "minimize": True}, "leave out minimize=True"),
         ({"limits": {"tox": 0.5}}, r'the limit of \'tox\' must be a pair such as \("<=", 0.05\), not 0.5'),
         ({"limits": {"tox": ("<", 0.5)}}, "the limit of 'tox' must be a pair"),
-        ({"objectives": BOTH, "noise": True}, "noise is for one objective"),
+        ({"limits": [("tox",)]}, "limits must be a mapping such as"),
     ],
 )
 def test_mistakes_in_goals_are_named(settings: dict[str, Any], said: str) -> None:
@@ -353,3 +353,77 @@ def test_noisy_points_keep_limits_by_their_means() -> None:
     assert study.best is not None
     assert study.best.assignment["x"] == 1
     assert study.record.best == study.best
+
+
+def noisy_process(x: Any, t: float) -> dict[str, float]:
+    """Two objectives and a limited output, measured with errors that follow from how often it is called."""
+    noisy_process.calls += 1  # type: ignore[attr-defined]
+    luck = np.random.default_rng(noisy_process.calls).normal(size=3)  # type: ignore[attr-defined]
+    gain = float(x @ [1, 2, 3]) + t
+    return {
+        "gain": gain + 0.5 * luck[0],
+        "cost": float(x.sum()) + t * t + 0.1 * luck[1],
+        "heat": t + 0.1 * luck[2],
+    }
+
+
+def test_noise_with_several_objectives_limits_and_reals(tmp_path: Path) -> None:
+    domain = Domain([mb.binary("x", 3), mb.real("t", -1, 1)])
+    wanted: dict[str, Any] = {
+        "objectives": {"gain": "maximize", "cost": "minimize"},
+        "limits": {"heat": ("<=", 0.5)},
+        "noise": True,
+        "seed": 5,
+    }
+    asked: list[list[Any]] = [[], []]
+    noisy_process.calls = 0  # type: ignore[attr-defined]
+    study = mb.Study(domain, quick(), **wanted)
+    for _ in range(18):
+        trial = study.ask()
+        asked[0].append(trial.point)
+        study.tell(trial.number, noisy_process(**trial.assignment))
+    noisy_process.calls = 0  # type: ignore[attr-defined]
+    for _ in range(6):  # interrupted again and again
+        with mb.Study(domain, quick(), journal=tmp_path / "run.db", **wanted) as again:
+            for _ in range(3):
+                trial = again.ask()
+                asked[1].append(trial.point)
+                again.tell(trial.number, noisy_process(**trial.assignment))
+    assert asked[0] == asked[1]
+    assert any(trial.proposal.repeat for trial in study.trials)
+    boxes = [t.certificate.about for t in study.trials if t.certificate is not None]
+    assert any("in a box of" in about and "in the scalarised model" in about for about in boxes)
+    points = [trial.point for trial in study.front]
+    assert len(set(points)) == len(points) > 0
+    assert all(trial.values["heat"] <= 0.5 for trial in study.front)
+    assert not study.proved
+    with pytest.raises(ValueError, match="goes with one objective"):
+        study.tell(study.ask().number, {"gain": 1.0, "cost": 1.0, "heat": 0.0}, error=0.1)
+    assert "hypervolume" in page(read_record(tmp_path / "run.db"))
+
+
+def test_the_front_of_noisy_points_is_that_of_their_means() -> None:
+    domain = Domain([mb.binary("x")])
+    lucky, steady = {"x": 0}, {"x": 1}
+    known = [(lucky, {"a": 9.0, "b": 0.0}), *[(lucky, {"a": 0.0, "b": 0.0})] * 8]
+    known += [(steady, {"a": 3.0, "b": 1.0})] * 3
+    study = mb.Study(domain, objectives={"a": "maximize", "b": "maximize"}, noise=True, known=known)
+    assert [trial.assignment["x"] for trial in study.front] == [1]
+    assert study.front[0].values == {"a": 3.0, "b": 1.0}
+    assert study.hypervolume({"a": 0.0, "b": 0.0}) == 3.0
+
+
+def test_a_box_is_round_the_best_trial_that_keeps_the_limits() -> None:
+    domain = Domain([mb.real("t", 0, 10, 2, step=0.01)])
+    study = mb.Study(domain, quick(4), objectives={"v": "maximize"}, limits={"w": ("<=", 8.0)}, seed=1)
+    for _ in range(16):
+        trial = study.ask()
+        if trial.certificate is not None and "in a box" in trial.certificate.about:
+            best = study.best or max(study.trials, key=lambda t: -t.values.get("w", np.inf))
+            side = float(trial.certificate.about.partition("in a box of ")[2].split()[0])
+            away = np.abs(trial.assignment["t"] - best.assignment["t"])
+            assert (away <= side / 2 * 10 + 0.01).all()
+        t = trial.assignment["t"]
+        study.tell(trial.number, {"v": float(t.sum()), "w": float(t.sum() + t[0])})
+    assert study.best is not None
+    assert any("round the best one" in t.certificate.about for t in study.trials if t.certificate is not None)

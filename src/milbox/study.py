@@ -28,7 +28,7 @@ from milbox.trials.journal import Place, name_of
 from milbox.trials.known import known_trials, not_held, report
 from milbox.trials.ledger import Ledger
 from milbox.trials.narrowing import narrowed, narrowing
-from milbox.trials.record import Record, best_of
+from milbox.trials.record import Record, best_of, judged
 from milbox.trials.sense import Sense, turned
 
 if TYPE_CHECKING:
@@ -179,15 +179,18 @@ class Study:
 
     @property
     def front(self) -> tuple[Trial, ...]:
-        """The finished trials nobody dominates, in order, among those that keep the limits."""
-        return front_of(self.trials, self.goal)
+        """The finished trials nobody dominates, in order, among those that keep the limits.
+
+        With noise it has the first trial of a point, with what is believed of its outputs as its values.
+        """
+        return front_of(judged(self.domain, self.trials, self.goal), self.goal)
 
     def hypervolume(self, reference: Mapping[str, float] | None = None) -> float:
         """The hypervolume that the front dominates, from a value of each objective on.
 
         By default these are the worst finished values.
         """
-        return hypervolume_of(self.trials, self.goal, reference)
+        return hypervolume_of(judged(self.domain, self.trials, self.goal), self.goal, reference)
 
     @property
     def record(self) -> Record:

@@ -514,6 +514,14 @@ def test_a_batch_with_fixed_values(milbox: Milbox, tmp_path: Path) -> None:
     assert (x[2], x[0]) == (1, x[1])
     assert "--fix takes NAME=VALUE" in milbox("ask", "run.db", "--fix", "y=1", status=2).complaints
     assert "q" in milbox("ask", "run.db", "--where", "x[0] + q <= 1", status=2).complaints
+    count = len(x)
+    whole = milbox("ask", "run.db", "--fix", f"x={[0] * count}", "--json").json["trials"][0]
+    assert whole["assignment"]["x"] == [0] * count
+    twice = milbox("ask", "run.db", "--fix", "x[0]=1", "--fix", "x[0]=0", status=2).complaints
+    assert "gives x[0] two values" in twice
+    assert "x is an array" in milbox("ask", "run.db", "--fix", "x=one", status=2).complaints
+    assert "has shape" in milbox("ask", "run.db", "--fix", "x=[1]", status=2).complaints
+    assert "--problem takes" in milbox("ask", "p.toml", status=2).complaints
 
 
 def test_a_batch_says_where_its_points_come_from(milbox: Milbox, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_files_of_results_have_a_column_for_each_output(milbox: Milbox, tmp_path
     milbox("tell", "p.db", "--trial", "2", "--value", "yield=3", "--value", "cost=1", "--value", "tox=0")
     ran = milbox("amend", "p.db", "2", "yield=4", "cost=1", "tox=0.02")
     assert "was yield 3, cost 1, tox 0 and is yield 4, cost 1, tox 0.02" in ran.output
-    fixed = milbox("ask", "p.db", "--fix", "ph=6.0", "--where", "op == 'conv'", "--json").json["trials"][0]
+    fixed = milbox("ask", "p.db", "--fix", "ph=6.0", "--fix", "op='conv'", "--json").json["trials"][0]
     assert (fixed["assignment"]["ph"], fixed["assignment"]["op"]) == (6.0, "conv")
 
 
@@ -220,7 +220,7 @@ def test_functions_of_problem_files_have_a_time_limit(milbox: Milbox, tmp_path: 
     [
         ('"maximize"', '"large"', "'yield' is to be 'maximize' or 'minimize'"),
         ('["<=", 0.05]', '["<", 0.05]', "the limit of 'tox'"),
-        ("limits =", "noise = true\nlimits =", "noise is for one objective"),
+        ("limits =", "noise = 1\nlimits =", "noise must be true or false"),
         ("yield =", "ph =", "'ph' is a variable"),
         ("[outputs]", 'sense = "minimize"\n[outputs]', "each output has its own sense"),
     ],
@@ -243,7 +243,7 @@ def test_explain_says_what_was_measured(milbox: Milbox, tmp_path: Path) -> None:
     milbox("run", "p.toml", "--budget", "5", "--initial", "4")
     told = milbox("explain", "p.db", "4").output
     assert "Trial 4 has yield " in told
-    assert "fitted to the 4 values" in told
+    assert "The surrogate was a network for each output, of the " in told
     (tmp_path / "one.toml").write_text(PROBLEM.replace('cost = "minimize"\n', "").replace("0.05", "-1"))
     milbox("run", "one.toml", "--budget", "2", "--initial", "2")
     assert "Trial 0 has yield " in milbox("explain", "one.db", "0").output

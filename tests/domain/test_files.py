@@ -57,7 +57,8 @@ def test_formats_say_the_same(tmp_path: Path, suffix: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ((" n\nBinaries", "Binaries"), "n is continuous"),
+        (("1 <= n <= 3", "1.2 <= n <= 1.4"), "n cannot be kept: .*empty range"),
+        ((" tie: y(2) - z = 0\n", " tie: z = 1 -> x1 + n <= 2\n"), "the constraint tie is indicator"),
         ((" 1 <= n <= 3\n", " n >= 1\n"), "n has no upper bound"),
         ((" tie: y(2) - z = 0\n", " tie: [ x1 * z ] <= 0\n"), "the constraint tie is .*linear"),
         ((" low: x1 + n >= 1\n", " low: x1 + n >= >= <= :\n"), "no model that SCIP can read"),
@@ -72,6 +73,19 @@ def test_what_a_domain_cannot_keep_is_refused_by_name(
     file.write_text(text.replace("Generals\nBinaries", "Binaries"))
     with pytest.raises(mb.DataError, match=message):
         mb.Domain.from_file(file)
+
+
+def test_continuous_variables_become_reals(tmp_path: Path) -> None:
+    file = tmp_path / "blend.lp"
+    rows = "Subject To\n mix: a + b = 1\n few: a - 0.5 b + on <= 0.7\n"
+    file.write_text(
+        f"Minimize\n obj: 0 a\n{rows}Bounds\n 0.1 <= a <= 0.9999999999\n b <= 1\nBinaries\n on\nEnd\n"
+    )
+    domain = mb.Domain.from_file(file)
+    a = domain.variables[0]
+    assert (a.kind, a.value(a.codes[0]), a.value(a.codes[-1])) == ("real", 0.1, 0.9999999)
+    trial = mb.Study(domain).ask()
+    assert round(trial.assignment["a"] + trial.assignment["b"], 9) == 1
 
 
 def test_a_missing_file_and_another_format_are_named(tmp_path: Path) -> None:

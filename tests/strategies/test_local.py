@@ -234,10 +234,10 @@ def test_the_program_of_a_step_is_the_one_of_its_box(tmp_path: Path) -> None:
     assert model.getObjVal() == pytest.approx(proof.value, rel=1e-4)
 
 
-@pytest.mark.parametrize(("made", "version"), [(square, 3), (lambda: mb.Domain([mb.binary("x")]), 2)])
+@pytest.mark.parametrize(("made", "version"), [(square, 4), (lambda: mb.Domain([mb.binary("x")]), 2)])
 def test_the_identity_is_of_another_version_where_variables_are_real(made, version: int) -> None:  # type: ignore[no-untyped-def]
     assert identity(mb.NNMILP(initial=50), made()) == f"nn+milp@{version}"
     assert identity(mb.NNMILP(ReluLearner(), initial=50), made()) == "nn+milp/values@2"
     plain = ModelBased(Ranked(), initial=50)
     assert identity(plain, mb.Domain([mb.binary("x")])) == "nn+milp@2"
-    assert identity(plain, square()) == "nn+milp@3(local=None)"
+    assert identity(plain, square()) == "nn+milp@4(local=None)"

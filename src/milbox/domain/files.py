@@ -1,7 +1,9 @@
 """Models in LP, MPS and OSiL files, read by SCIP as domains."""
 
+import contextlib
 import math
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from milbox.domain.domain import Domain
 from milbox.domain.model.array import binary, integer
 from milbox.domain.model.constraint import Constraint
 from milbox.domain.model.expressions import LinExpr, combine
-from milbox.domain.model.variables import Encoding, Variable
+from milbox.domain.model.variables import Encoding, Real, Variable, decimal, default_step
 from milbox.errors import DataError
 
 FORMATS = (".lp", ".mps", ".osil")
@@ -31,16 +33,18 @@ def read_domain(path: Path | str) -> Domain:
     columns = sorted(model.getVars(), key=lambda column: int(column.getIndex()))  # as the file has them
     if not columns:
         raise DataError(f"{file} has no variables")
-    variables = {column.name: as_variable(column, model.infinity(), file) for column in columns}
-    rows = []
-    for row in model.getConss():
+    for row in model.getConss():  # before the columns, to which SCIP adds some for other rows
         if row.getConshdlrName() != "linear":
             raise DataError(
                 f"{file}: the constraint {row.name} is {row.getConshdlrName()}; only linear rows can be kept"
             )
+    variables = {column.name: as_variable(column, model.infinity(), file) for column in columns}
+    rows: list[Constraint] = []
+    for row in model.getConss():
         terms = combine((value, variables[name]) for name, value in model.getValsLinear(row).items())
         lower, upper = (limit(side, model.infinity()) for side in (model.getLhs(row), model.getRhs(row)))
-        rows += [terms == lower] if lower == upper else between(lower, terms, upper)
+        with named(f"{file}: the constraint {row.name}"):
+            rows += [terms == lower] if lower == upper else between(lower, terms, upper)
     if model.getObjective().degree() > 0:
         warnings.warn(
             f"the objective of {file} was left out: milbox measures the objective, a domain has none",
@@ -48,6 +52,15 @@ def read_domain(path: Path | str) -> Domain:
             stacklevel=3,
         )
     return Domain(list(variables.values()), rows)
+
+
+@contextlib.contextmanager
+def named(what: str) -> Iterator[None]:
+    """Errors that begin with what cannot be kept."""
+    try:
+        yield
+    except ValueError as error:
+        raise DataError(f"{what} cannot be kept: {error}") from None
 
 
 def between(lower: float, terms: LinExpr, upper: float) -> list[Constraint]:
@@ -72,20 +85,21 @@ def loaded(file: Path) -> Any:
 
 
 def as_variable(column: Any, infinity: float, file: Path) -> Variable:
-    """A column as a binary or an integer."""
+    """A column as a binary, an integer, or a real on its default grid, as far as that reaches from low."""
     low, high = limit(column.getLbOriginal(), infinity), limit(column.getUbOriginal(), infinity)
-    if column.vtype() == "CONTINUOUS":
-        raise DataError(
-            f"{file}: {column.name} is continuous; a domain has binaries, integers and categoricals"
-        )
     if not (math.isfinite(low) and math.isfinite(high)):
         side = "upper" if math.isfinite(low) else "lower"
         raise DataError(f"{file}: {column.name} has no {side} bound; give it one in the file")
-    lowest, highest = math.ceil(low), math.floor(high)
-    if (lowest, highest) == (0, 1):
-        return binary(column.name)
-    encoding: Encoding = "onehot" if highest - lowest < MOST_ONEHOT else "integer"
-    return integer(column.name, lowest, highest, encoding=encoding)
+    with named(f"{file}: {column.name}"):
+        if column.vtype() == "CONTINUOUS":
+            first, last = decimal("low", low), decimal("high", high)
+            step = default_step(column.name, first, last)
+            return Real(column.name, first, first + (last - first) // step * step, step)
+        lowest, highest = math.ceil(low), math.floor(high)
+        if (lowest, highest) == (0, 1):
+            return binary(column.name)
+        encoding: Encoding = "onehot" if highest - lowest < MOST_ONEHOT else "integer"
+        return integer(column.name, lowest, highest, encoding=encoding)
 
 
 def limit(side: float, infinity: float) -> float:

@@ -29,6 +29,8 @@ class Result:
     goal: Goal = ONE
     estimate: tuple[float, float] | None = None
     """With noise: the mean at the best point, and its standard error."""
+    judged: tuple[Trial, ...] = ()
+    """The trials by which several objectives are judged: with noise one for each point, as believed."""
 
     @property
     def best(self) -> Trial:
@@ -46,15 +48,18 @@ class Result:
 
     @property
     def front(self) -> tuple[Trial, ...]:
-        """The finished trials nobody dominates, in order, among those that keep the limits."""
-        return front_of(self.trials, self.goal)
+        """The finished trials nobody dominates, in order, among those that keep the limits.
+
+        With noise it has the first trial of a point, with what is believed of its outputs as its values.
+        """
+        return front_of(self.judged, self.goal)
 
     def hypervolume(self, reference: Mapping[str, float] | None = None) -> float:
         """The hypervolume that the front dominates, from a value of each objective on.
 
         By default these are the worst finished values.
         """
-        return hypervolume_of(self.trials, self.goal, reference)
+        return hypervolume_of(self.judged, self.goal, reference)
 
     @property
     def message(self) -> str:
@@ -111,7 +116,16 @@ def result_of(study: Study) -> Result:
     """The result of a study so far."""
     record = study.record
     winner = None if record.best is None else record.best.number
-    return Result(study.trials, study.sense, study.proved, study.journal, winner, study.goal, record.estimate)
+    return Result(
+        record.trials,
+        study.sense,
+        study.proved,
+        study.journal,
+        winner,
+        study.goal,
+        record.estimate,
+        record.judged,
+    )
 
 
 def how_to_resume(study: Study) -> str:

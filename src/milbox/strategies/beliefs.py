@@ -16,18 +16,14 @@ from milbox.domain import Domain
 from milbox.inner import Auto, InnerSolver
 from milbox.inner.query import AtLeast
 from milbox.strategies.units import unit_of
+from milbox.strategies.worth import AUGMENTED, columns, drawn_weights, in_shares, left_to_limits
 from milbox.surrogates import Learner, Ranked, ReluLearner, Surrogate
 from milbox.surrogates.acquisition import Sum, minimum, normal
 from milbox.trials import Failed, History
-from milbox.trials.front import objectives_of
 from milbox.trials.goal import Limit
 from milbox.trials.noise import grouped
 from milbox.trials.points import Points
 
-AUGMENTED = 0.05
-"""The weight of the sum of objectives beside the least of them."""
-LEAST = 0.05
-"""The least share of an objective in a direction, so that no weight is infinite."""
 FIRM = 2.0
 """What missing a limit by all its range costs, in ranges of the objective."""
 FAILING = 2.0
@@ -68,24 +64,31 @@ class Belief:
 
 
 def believed(
-    learner: Learner, domain: Domain, history: History, rng: Generator, fitted: IntArray | None = None
+    learner: Learner,
+    domain: Domain,
+    history: History,
+    rng: Generator,
+    fitted: IntArray | None = None,
+    weights: FloatArray | None = None,
 ) -> Belief:
     """The surrogates fitted to a history, as one objective with requirements.
 
-    `fitted` says which of the finished trials a surrogate of one objective sees; None, all of them.
+    `fitted` says which of the finished trials surrogates of outputs see; None, all of them. `weights` are
+    those of several objectives; they are drawn where there are none.
     """
     goal = history.goal
     several = lighter(learner) if goal.several or goal.limits else learner
     if goal.several:
-        objective, unit = scalarised(several, domain, history, rng), 1.0
+        weights = drawn_weights(goal, rng) if weights is None else weights
+        assert weights is not None, "there are several objectives"
+        objective, unit = several_fitted(several, domain, history, rng, fitted, weights), 1.0
         spread, about = 1.0, " in the scalarised model"
     else:
-        features, values = observed(domain, history, rng, fitted)
         unit = unit_of(history.values)
-        values = values / unit
+        features, values = observed(domain, history, rng, fitted, history.values / unit)
         objective = several.fit(features, values, rng)
         spread, about = float(np.ptp(values)) or 1.0, ""
-    requirements = [limited(several, domain, history, limit, spread, rng) for limit in goal.limits]
+    requirements = [limited(several, domain, history, limit, spread, rng, fitted) for limit in goal.limits]
     if goal.learn_failures:
         requirements += guarded(domain, history, spread, rng)
     return Belief(objective, tuple(requirements), unit, about)
@@ -103,15 +106,17 @@ def lighter(learner: Learner) -> Learner:
 
 
 def observed(
-    domain: Domain, history: History, rng: Generator, fitted: IntArray | None = None
+    domain: Domain, history: History, rng: Generator, fitted: IntArray | None, values: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Features and values of what was measured; with noise means, each as often as its weight says."""
-    if fitted is not None:
-        return history.points.features(domain)[fitted], history.values[fitted]
+    """Features and values of finished trials; with noise means, each as often as its weight says."""
     if not history.goal.noise:
+        if fitted is not None:
+            return history.points.features(domain)[fitted], values[fitted]
         features, owners = training_set(domain, history.points, rng)
-        return features, history.values[owners]
-    groups = grouped(history.finished)
+        return features, values[owners]
+    seen = range(len(values)) if fitted is None else fitted.tolist()
+    own = {history.finished[place].number: float(values[place]) for place in seen}
+    groups = grouped((history.finished[place] for place in seen), lambda trial: own[trial.number])
     weights = np.array([group.count for group in groups], dtype=np.float64)
     if all(group.variance is not None for group in groups):
         weights = 1.0 / np.array([group.variance for group in groups], dtype=np.float64)
@@ -135,43 +140,46 @@ def training_set(domain: Domain, points: Points, rng: Generator) -> tuple[FloatA
     return points.orbits(domain).features(domain)[kept], owners[kept]
 
 
-def scalarised(learner: Learner, domain: Domain, history: History, rng: Generator) -> Surrogate:
-    """The least of the objectives above their worst values, along a random direction, and a share of all.
-
-    A direction is uniform on the sphere, and an objective counts the more the less its share of it: the mean
-    of such numbers over directions is the hypervolume (Zhang and Golovin, 2020).
-    """
-    values = objectives_of(history.finished, history.goal)
-    worst, best = values.min(axis=0), values.max(axis=0)
-    scaled = (values - worst) / np.where(best > worst, best - worst, 1.0)
-    features, owners = training_set(domain, history.points, rng)
-    direction = np.abs(rng.standard_normal(scaled.shape[1]))
-    direction = np.maximum(direction / np.linalg.norm(direction), LEAST)
-    weights = direction.min() / direction
-    parts = [learner.fit(features, column[owners], rng) for column in scaled.T]
+def several_fitted(
+    learner: Learner,
+    domain: Domain,
+    history: History,
+    rng: Generator,
+    fitted: IntArray | None,
+    weights: FloatArray,
+) -> Surrogate:
+    """A surrogate of each objective, in shares of its range, as one: the least weighted one, and a sum."""
+    parts = [
+        learner.fit(*observed(domain, history, rng, fitted, column), rng)
+        for column in in_shares(columns(history)).T
+    ]
     least = minimum([Sum(((float(w), part),)) for w, part in zip(weights, parts, strict=True)])
     shares = tuple((AUGMENTED * float(w), part) for w, part in zip(weights, parts, strict=True))
     return normal(Sum(((1.0, least), *shares)))
 
 
 def limited(
-    learner: Learner, domain: Domain, history: History, limit: Limit, spread: float, rng: Generator
+    learner: Learner,
+    domain: Domain,
+    history: History,
+    limit: Limit,
+    spread: float,
+    rng: Generator,
+    fitted: IntArray | None = None,
 ) -> AtLeast:
     """A limit as a requirement: that something is left to it.
 
     While no trial keeps all limits, it is enough to halve what the least bad trial misses.
     """
-    finished, goal = history.finished, history.goal
-    left = np.array([[each.slack(trial.values[each.output]) for each in goal.limits] for trial in finished])
-    own = left[:, goal.limits.index(limit)]
+    left = left_to_limits(history)
+    own = left[:, history.goal.limits.index(limit)]
     unit = unit_of(own)
     level = 0.0
     if not (left >= 0).all(axis=1).any():
         scale = np.maximum(np.ptp(left, axis=0), 1e-300)
         nearest = int(np.argmin((np.maximum(-left, 0.0) / scale).sum(axis=1)))
         level = 0.5 * min(0.0, float(own[nearest] / unit))
-    features, owners = training_set(domain, history.points, rng)
-    surrogate = learner.fit(features, own[owners] / unit, rng)
+    surrogate = learner.fit(*observed(domain, history, rng, fitted, own / unit), rng)
     return AtLeast(surrogate, level, FIRM * spread / (float(np.ptp(own / unit)) or 1.0), name=str(limit))
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import IntArray
+from milbox.arrays import FloatArray, IntArray
 from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
@@ -23,6 +23,7 @@ from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.repeats import repeats, where_none_is_new
 from milbox.strategies.units import in_own_units
+from milbox.strategies.worth import drawn_weights, worth
 from milbox.surrogates import Learner, Ranked
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, Failed, Found, History, Proposal
@@ -56,14 +57,15 @@ class ModelBased:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if self._random_left(domain, history):
             first = self.first.propose(domain, history, count, rng)
-            return where_none_is_new(first, domain, history, count)
+            return where_none_is_new(first, domain, history, count, rng)
 
         region = Region.untried(domain, history.asked_points)  # pending points are excluded too
-        chosen = repeats(domain, history)[:count]
+        chosen = repeats(domain, history, rng)[:count]
         while len(chosen) < count:
             began = time.perf_counter()
-            step = self.step(domain, history, len(chosen), rng)
-            belief = believed(step.learner, domain, history, rng, step.fitted)
+            weights = drawn_weights(history.goal, rng)
+            step = self.step(domain, history, len(chosen), rng, weights)
+            belief = believed(step.learner, domain, history, rng, step.fitted, weights)
             fitted = time.perf_counter() - began
             inner = belief.solver(self.inner)
             query = Query(belief.objective, replace(region, box=step.box), nodes=step.nodes)
@@ -72,20 +74,19 @@ class ModelBased:
             if step.box is not None and not isinstance(best, Found):
                 best = solve(inner, replace(query, region=region, nodes=None), rng)  # the box is empty
             if not isinstance(best, Found):
-                return where_none_is_new(joined(tuple(chosen), best), domain, history, count)
+                return where_none_is_new(joined(tuple(chosen), best), domain, history, count, rng)
             proposal = replace(in_own_units(best.proposals[0], belief.unit), fit_seconds=fitted)
             chosen.append(by_surrogate(proposal, step.name, belief.about))
             region = region.without([chosen[-1].point])
         return Found(tuple(chosen))
 
-    def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
+    def step(
+        self, domain: Domain, history: History, ahead: int, rng: Generator, weights: FloatArray | None
+    ) -> Step:
         """Who learns what for the next point, and where that is searched for."""
-        goal = history.goal
-        if goal.several or goal.limits or goal.noise:  # boxes are about one exact value
-            return Step(self.learner)
         if self.local is None or not self.local.applies(domain):
             return Step(self.learner)
-        return self.local.step(domain, history, ahead, rng)
+        return self.local.step(domain, worth(domain, history, weights), ahead, rng)
 
     def program(self, domain: Domain, history: History, rng: Generator) -> tuple[Milp, IntArray]:
         """The next point as one program: the domain, the surrogate that `propose` would fit, what was asked.
@@ -100,8 +101,9 @@ class ModelBased:
                 f"the next point is one of the initial ones, which are drawn at random, and has no program; "
                 f"{len(history.finished)} are measured"
             )
-        step = self.step(domain, history, 0, rng)
-        belief = believed(step.learner, domain, history, rng, step.fitted)
+        weights = drawn_weights(history.goal, rng)
+        step = self.step(domain, history, 0, rng, weights)
+        belief = believed(step.learner, domain, history, rng, step.fitted, weights)
         writer, region = Mip(), replace(Region.untried(domain, history.asked_points), box=step.box)
         query = Query(belief.objective, region, requirements=belief.requirements).penalised()
         surrogate, refusal = query.objective, writer.refusal(query)
@@ -142,7 +144,8 @@ class ModelBased:
         """Where the next point will be searched for, if not everywhere."""
         if self.local is None or not self.local.applies(domain):
             return []
-        return [f"next step: {self.local.next_step(domain, history)}"]
+        seen = worth(domain, history, drawn_weights(history.goal, np.random.default_rng(0)))
+        return [f"next step: {self.local.next_step(domain, seen)}"]
 
     def _random_left(self, domain: Domain, history: History) -> int:
         """How many points are measured before a model comes in: a surrogate is fitted to one at least.

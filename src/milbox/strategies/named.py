@@ -83,7 +83,7 @@ NAMED: Mapping[str, Named] = {
         "our default: ReLU network FC(16), 1000 Adam steps, half of the fits by rank, exact inner solver; "
         "with reals, boxes round the best point, and random hinges too",
         lambda initial: NNMILP(initial=initial),
-        with_reals=3,
+        with_reals=4,
         adapts=True,
     ),
     "nn+milp/values": Named(

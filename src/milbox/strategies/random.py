@@ -31,7 +31,7 @@ class RandomSearch:
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` new feasible points, or as many as were found; where values are noisy, old ones at last."""
-        return where_none_is_new(self.new(domain, history, count, rng), domain, history, count)
+        return where_none_is_new(self.new(domain, history, count, rng), domain, history, count, rng)
 
     def new(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points that were never asked."""

@@ -66,8 +66,8 @@ class Comparison:
         goal = self.records[0].goal
         if not goal.several:
             return tuple(improvements(record) for record in self.records)
-        worst = worst_of([trial for record in self.records for trial in record.trials], goal)
-        return tuple(hypervolume_course(record.trials, goal, worst) for record in self.records)
+        worst = worst_of([trial for record in self.records for trial in record.judged], goal)
+        return tuple(hypervolume_course(record.judged, goal, worst) for record in self.records)
 
     @cached_property
     def common(self) -> int | None:

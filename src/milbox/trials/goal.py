@@ -88,9 +88,14 @@ class Goal:
     @property
     def named(self) -> tuple[str, ...]:
         """What an evaluation returns by name: nothing where a number is all there is to say."""
-        if self.noise:
+        if self.with_errors:
             return (*self.outputs, "error")
         return () if self.outputs == (VALUE,) else self.outputs
+
+    @property
+    def with_errors(self) -> bool:
+        """Whether a known standard error may be told with a value: with noise, and one objective."""
+        return self.noise and not self.several
 
     @property
     def signs(self) -> tuple[float, ...]:
@@ -104,7 +109,7 @@ class Goal:
             TypeError, ValueError: an output is missing, or is no finite number; `label` begins the sentence.
         """
         if rest.get("error") is not None:
-            rest["error"] = _error(rest["error"], label, self.noise)
+            rest["error"] = _error(rest["error"], label, self)
         if not isinstance(given, Mapping):
             if len(self.outputs) > 1:
                 wanted = ", ".join(f"{name!r}: ..." for name in self.outputs)
@@ -113,9 +118,9 @@ class Goal:
             name = self.outputs[0]
             plain = name == VALUE and not self.limits
             return Finished(number, outputs=() if plain else ((name, number),), **rest)
-        if self.noise and "error" in given and "error" not in self.outputs:
+        if self.with_errors and "error" in given and "error" not in self.outputs:
             given = dict(given)
-            rest["error"] = _error(given.pop("error"), label, self.noise)
+            rest["error"] = _error(given.pop("error"), label, self)
         for name in self.outputs:
             if name not in given:
                 close = nearest(name, [str(key) for key in given])
@@ -186,11 +191,19 @@ def goal_of(
                 f"not {objectives!r}"
             )
         named = tuple((_name(name), _sense(name, sense)) for name, sense in objectives.items())
-    if noise and len(named) > 1:
-        raise ValueError("noise is for one objective; with several, average the repeats before telling them")
-    pairs = list(limits.items()) if isinstance(limits, Mapping) else list(limits or ())
+    pairs = _pairs(limits)
     goal = Goal(named, tuple(_limit(name, said) for name, said in pairs), bool(noise), bool(learn_failures))
     return replace(goal, units=_units(units or {}, goal))
+
+
+def _pairs(limits: Any) -> list[tuple[Any, Any]]:
+    """Limits by name; in a list an output may have two."""
+    pairs = list(limits.items()) if isinstance(limits, Mapping) else limits or ()
+    if not (
+        isinstance(pairs, list | tuple) and all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs)
+    ):
+        raise TypeError(f'limits must be a mapping such as {{"tox": ("<=", 0.05)}}, not {limits!r}')
+    return [(name, said) for name, said in pairs]
 
 
 def _units(units: Any, goal: Goal) -> tuple[tuple[str, str], ...]:
@@ -205,10 +218,15 @@ def _units(units: Any, goal: Goal) -> tuple[tuple[str, str], ...]:
     return tuple((name, unit.strip()) for name, unit in units.items())
 
 
-def _error(error: Any, label: str, noise: bool) -> float:
+def _error(error: Any, label: str, goal: Goal) -> float:
     """A standard error, or an exception that says why it is none."""
     found = measured(error, f"the standard error of {label}")
-    if not noise:
+    if goal.several:
+        raise ValueError(
+            f"{label} has a standard error, which goes with one objective; with several, errors are learned "
+            f"from points that are measured again"
+        )
+    if not goal.noise:
         raise ValueError(f"{label} has a standard error, but the study was made without noise=True")
     if not found > 0:
         raise ValueError(f"the standard error of {label} is {found:g}; it must be more than 0")

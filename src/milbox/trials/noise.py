@@ -7,8 +7,8 @@ a study finds the same best point.
 """
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,12 +54,23 @@ class Estimates:
         return next((i for i, group in enumerate(self.groups) if group.first.point == point), None)
 
 
-def grouped(trials: Iterable[Trial]) -> list[Group]:
-    """The finished trials by point, in the order of their first measurement."""
-    found: dict[Point, list[tuple[Trial, Finished]]] = {}
+def value_of(trial: Trial) -> float:
+    """The value of a finished trial."""
+    assert isinstance(trial.outcome, Finished), "only finished trials are grouped"
+    return trial.outcome.value
+
+
+def output(name: str) -> Callable[[Trial], float]:
+    """The measure that is an output by name, as it was told."""
+    return lambda trial: trial.values[name]
+
+
+def grouped(trials: Iterable[Trial], measure: Callable[[Trial], float] = value_of) -> list[Group]:
+    """The finished trials by point, in the order of their first measurement, with means of a measure."""
+    found: dict[Point, list[tuple[Trial, float]]] = {}
     for trial in trials:
         if isinstance(trial.outcome, Finished):
-            found.setdefault(trial.point, []).append((trial, trial.outcome))
+            found.setdefault(trial.point, []).append((trial, measure(trial)))
     return [_group(members) for members in found.values()]
 
 
@@ -82,9 +93,33 @@ def keeping(trials: Iterable[Trial], goal: Goal) -> list[Trial]:
     return [trial for trial in finished if trial.point in kept and trial.outside is None]
 
 
-def _group(members: list[tuple[Trial, Finished]]) -> Group:
-    values = np.array([outcome.value for _, outcome in members])
-    errors = [outcome.error for _, outcome in members]
+def believed(domain: Domain, trials: Iterable[Trial], goal: Goal) -> tuple[Trial, ...]:
+    """The first finished trial of each point of the domain, with what is believed in place of its outputs.
+
+    That is the estimate of each objective, and the mean of the measurements of every other output.
+    """
+    finished = [trial for trial in trials if isinstance(trial.outcome, Finished) and trial.outside is None]
+    found: dict[int, dict[str, float]] = {}
+    objectives = {name for name, _ in goal.objectives}
+    for name in dict.fromkeys(name for trial in finished for name in trial.values):
+        having = [trial for trial in finished if name in trial.values]
+        groups: Iterable[Group] = grouped(having, output(name))
+        means = [group.mean for group in groups]
+        if name in objectives and len(means) <= MOST:
+            estimates = estimated(domain, having, 1.0, output(name))
+            groups, means = estimates.groups, estimates.means.tolist()
+        for group, mean in zip(groups, means, strict=True):
+            found.setdefault(group.first.number, {})[name] = mean
+    return tuple(
+        replace(trial, outcome=replace(trial.outcome, outputs=tuple(found[trial.number].items())))
+        for trial in finished
+        if isinstance(trial.outcome, Finished) and trial.number in found
+    )
+
+
+def _group(members: list[tuple[Trial, float]]) -> Group:
+    values = np.array([value for _, value in members])
+    errors = [trial.error for trial, _ in members]
     weights, variance = np.ones(len(values)), None
     if all(error is not None and error > 0 for error in errors):
         weights = np.array([1.0 / float(error or 1.0) ** 2 for error in errors])
@@ -93,9 +128,14 @@ def _group(members: list[tuple[Trial, Finished]]) -> Group:
     return Group(members[0][0], mean, len(values), float(((values - mean) ** 2).sum()), variance)
 
 
-def estimated(domain: Domain, trials: Iterable[Trial], sign: float) -> Estimates:
+def estimated(
+    domain: Domain,
+    trials: Iterable[Trial],
+    sign: float,
+    measure: Callable[[Trial], float] = value_of,
+) -> Estimates:
     """Means and errors at the points measured, in the sense of the trials; `sign` says which are good."""
-    groups = grouped(trials)
+    groups = grouped(trials, measure)
     if len(groups) > MOST:
         groups = sorted(groups, key=lambda group: -sign * group.mean)[:MOST]
     means = np.array([group.mean for group in groups])

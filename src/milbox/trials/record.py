@@ -18,7 +18,7 @@ from milbox.trials.front import front_of
 from milbox.trials.goal import Goal
 from milbox.trials.header import Header
 from milbox.trials.journal import Place, name_of, place_of, read_journal
-from milbox.trials.noise import Estimates, estimated, keeping
+from milbox.trials.noise import Estimates, believed, estimated, keeping
 from milbox.trials.origin import Source
 from milbox.trials.sense import Sense, sign_of
 from milbox.trials.trial import Certificate, Failed, Finished, Pending, State, Trial
@@ -40,7 +40,7 @@ def best_of(trials: Iterable[Trial], goal: Goal, domain: Domain | None = None) -
 
     Where values are noisy and the domain is given, it is a trial of the point with the best estimate.
     """
-    if goal.noise and domain is not None:
+    if goal.with_errors and domain is not None:
         kept = keeping(trials, goal)
         return recommended(estimated(domain, kept, sign_of(goal.sense)), sign_of(goal.sense))
     found = ranked(trials, goal)
@@ -52,6 +52,11 @@ def recommended(estimates: Estimates, sign: float) -> Trial | None:
     if not estimates.groups:
         return None
     return estimates.groups[int(np.argmax(sign * estimates.means))].first
+
+
+def judged(domain: Domain, trials: tuple[Trial, ...], goal: Goal) -> tuple[Trial, ...]:
+    """The trials by which several objectives are judged: with noise one for each point, as believed."""
+    return believed(domain, trials, goal) if goal.noise and goal.several else trials
 
 
 def asked(trials: Iterable[Trial]) -> int:
@@ -128,9 +133,14 @@ class Record:
         return self.header.goal
 
     @cached_property
+    def judged(self) -> tuple[Trial, ...]:
+        """The trials by which several objectives are judged: with noise one for each point, as believed."""
+        return judged(self.domain, self.trials, self.goal)
+
+    @cached_property
     def front(self) -> tuple[Trial, ...]:
-        """The trials nobody dominates, in order, among those that keep the limits."""
-        return front_of(self.trials, self.goal)
+        """The trials nobody dominates, in order, among those that keep the limits; with noise as believed."""
+        return front_of(self.judged, self.goal)
 
     @cached_property
     def estimates(self) -> Estimates:
@@ -168,7 +178,7 @@ class Record:
 
         With noise it is the first trial of each point, by estimate.
         """
-        if not self.goal.noise:
+        if not self.goal.noise or self.goal.several:
             return ranked(self.finished, self.goal)
         order = np.argsort(-self.sign * self.estimates.means, kind="stable").tolist()
         return [self.estimates.groups[place].first for place in order]
@@ -185,7 +195,7 @@ class Record:
 
     def estimated(self, trial: Trial) -> tuple[float, float] | None:
         """With noise: the mean at the point of a trial, and its standard error."""
-        place = self.estimates.place(trial.point) if self.goal.noise else None
+        place = self.estimates.place(trial.point) if self.goal.with_errors else None
         if place is None:
             return None
         return float(self.estimates.means[place]), float(self.estimates.errors[place])

@@ -1,5 +1,7 @@
 """`milbox ask`, `tell`, `amend` and `cancel`: points out and values in, for whoever measures elsewhere."""
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +67,7 @@ def ask(
         check_writable(csv_file, force)
     with opened(journal, problem, seed, initial, strategy, known) as study:
         try:
-            fixed = dict(fixed_value(text, study.domain) for text in fix)
+            fixed = fixed_values(fix, study.domain)
             trials = study.ask_many(count, fix=fixed, where=where, same=same)
         except Exhausted as error:
             raise NothingLeft(str(error)) from None
@@ -76,17 +78,37 @@ def ask(
         hand_out(trials, study, csv_file, as_json, journal)
 
 
+def fixed_values(texts: Iterable[str], domain: "Domain") -> dict[str, Any]:
+    """Values by the names of what is fixed to them."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, value = fixed_value(text, domain)
+        if name in found:
+            raise InputError(f"--fix gives {name} two values; leave one of them out")
+        found[name] = value
+    return found
+
+
 def fixed_value(text: str, domain: "Domain") -> tuple[str, Any]:
-    """A name and the value that it is fixed to, as the variable's kind writes it."""
+    """A name and the value that it is fixed to, as the variable's kind writes it; an array's as JSON."""
     from milbox.cli.results.table import code_of
+    from milbox.domain import Categorical
 
     name, equals, value = (part.strip() for part in text.partition("="))
+    if name not in domain.index and name in {str(thing.name) for thing in domain.declared}:
+        try:
+            return name, json.loads(value)
+        except ValueError:
+            raise InputError(f"{name} is an array; write --fix '{name}=[1, 0, ...]', not {text!r}") from None
     if not equals or name not in domain.index:
         names = ", ".join(v.name for v in domain.variables[:6])
         raise InputError(f"--fix takes NAME=VALUE with a variable's name, such as {names}; not {text!r}")
     variable = domain.variables[domain.index[name]]
     if not value and domain.index[name] in domain.conditions:
         return name, None  # it is not to exist
+    quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+    if quoted and isinstance(variable, Categorical) and value not in map(str, variable.choices):
+        value = value[1:-1]  # as rules write texts
     return name, variable.value(code_of(variable, value))
 
 

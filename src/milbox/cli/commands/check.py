@@ -197,7 +197,7 @@ def lines(findings: dict[str, Any], problem: ProblemFile) -> list[str]:
         many = findings["points"] > 10**9
         points = f"{Decimal(findings['points']):.3g} points" if many else f"{findings['points']:,} points"
     found = [
-        f"{problem.path}: {findings['sense']} over {kinds}; {rules}",
+        f"{problem.path}: {problem.goal} over {kinds}; {rules}",
         f"feasible, {points}",
         f"proposals by {findings['method']}{pace(findings)}",
     ]

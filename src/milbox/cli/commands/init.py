@@ -136,9 +136,13 @@ def model_text(domain: "Domain", model: Path, file: Path) -> str:
 
 
 def variable_text(variable: "Variable") -> str:
-    """A binary or an integer as an entry of a problem file."""
-    from milbox.domain import Integer
+    """A binary, an integer or a real as an entry of a problem file."""
+    from milbox.domain import Integer, Real
+    from milbox.domain.model.numbers import plain
 
+    if isinstance(variable, Real):
+        low, high, step = (plain(number) for number in (variable.low, variable.high, variable.step))
+        return f'{{ kind = "real", low = {low}, high = {high}, step = {step} }}'
     if not isinstance(variable, Integer):
         return '{ kind = "binary" }'
     encoding = ', encoding = "integer"' if variable.encoding == "integer" else ""

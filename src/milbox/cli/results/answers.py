@@ -102,7 +102,7 @@ def is_empty(entry: Any) -> bool:
 def outputs_in(row: Row, goal: "Goal") -> Any:
     """The numbers of a row: one, or by name where there are several outputs or a standard error."""
     found = {name: number_of(row.entries.get(name, ""), row.decimal_comma) for name in goal.outputs}
-    if goal.noise and not is_empty(row.entries.get("error")):
+    if goal.with_errors and not is_empty(row.entries.get("error")):
         found["error"] = number_of(row.entries["error"], row.decimal_comma)
     return found["value"] if list(found) == ["value"] else found
 

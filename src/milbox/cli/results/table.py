@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def fields(goal: "Goal") -> tuple[str, ...]:
     """Columns of a file of results that are no variables."""
-    return ("trial", *goal.outputs, *(("error",) if goal.noise else ()), "reason", "state")
+    return ("trial", *goal.outputs, *(("error",) if goal.with_errors else ()), "reason", "state")
 
 
 # Texts that begin so are formulas to spreadsheets.

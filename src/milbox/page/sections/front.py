@@ -141,7 +141,7 @@ def label_of(record: Record, trial: Trial) -> str:
 
 def course(record: Record) -> Markup:
     """The hypervolume of the front after each trial."""
-    found = hypervolume_course(record.trials, record.goal)
+    found = hypervolume_course(record.judged, record.goal)
     left, right, top, bottom = 62.0, WIDTH - 14.0, 34.0, HEIGHT - 46.0
     x = spanning(0, max(1, len(record.trials) - 1), left, right, pad=0.012)
     y = spanning(0.0, max((volume for _, volume in found), default=1.0), bottom, top)

@@ -130,7 +130,7 @@ def best_tile(record: Record) -> tuple[str, str, str]:
     """The best value, or the size of the front."""
     best, goal = record.best, record.goal
     if goal.several:
-        volume = number(hypervolume_of(record.trials, goal), 4)
+        volume = number(hypervolume_of(record.judged, goal), 4)
         return "On the front", f"{len(record.front):,}", f"hypervolume {volume}" if record.front else ""
     name = f"Best {short(goal.name, 24)}"
     if best is None or best.value is None:

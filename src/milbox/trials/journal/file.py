@@ -293,7 +293,8 @@ def _check_place(path: Path) -> None:
     if not start:
         raise JournalError(f"{path} is empty, which no journal is; delete it, or choose another file")
     if not start.startswith(b"SQLite format 3\0"):
-        raise JournalError(f"{path} is not a journal of milbox; choose another file")
+        file_of = " but a problem file, which --problem takes" if path.suffix == ".toml" else ""
+        raise JournalError(f"{path} is not a journal of milbox{file_of}; choose another file")
     if len(start) < 512:
         raise JournalError(f"{path} is cut short; restore a copy, or choose another file")
 

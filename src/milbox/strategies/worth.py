@@ -1,0 +1,125 @@
+"""What each measured trial is worth, as one number: what a box is put round, and what is measured again.
+
+With one exact objective that is its value. Several objectives become one by augmented Chebyshev weights that
+are drawn for one proposal; noisy ones count by their estimates; a trial that breaks a limit is worth less
+than any that keeps them all, and the less the more it misses.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.random import Generator
+
+from milbox.arrays import FloatArray, Point
+from milbox.domain import Domain
+from milbox.trials import Finished, History, Trial
+from milbox.trials.goal import Goal
+from milbox.trials.history import Measured
+from milbox.trials.noise import estimated, value_of
+
+AUGMENTED = 0.05
+"""The weight of the sum of objectives beside the least of them."""
+LEAST = 0.05
+"""The least share of an objective in a direction, so that no weight is infinite."""
+
+
+def drawn_weights(goal: Goal, rng: Generator) -> FloatArray | None:
+    """Weights of several objectives for one proposal; None for one.
+
+    A direction is uniform on the sphere, and an objective counts the more the less its share of it: the mean
+    over directions of what `scalarised` gives is the hypervolume (Zhang and Golovin, 2020).
+    """
+    if not goal.several:
+        return None
+    direction = np.abs(rng.standard_normal(len(goal.objectives)))
+    direction = np.maximum(direction / np.linalg.norm(direction), LEAST)
+    weights: FloatArray = direction.min() / direction
+    return weights
+
+
+def scalarised(values: FloatArray, weights: FloatArray) -> FloatArray:
+    """The least of the weighted objectives, one a column, and a share of all of them."""
+    weighted = values * weights
+    total: FloatArray = weighted.min(axis=1) + AUGMENTED * weighted.sum(axis=1)
+    return total
+
+
+def measures(goal: Goal) -> list[Callable[[Trial], float]]:
+    """The objectives of a finished trial of a history, in the sense in which large is good."""
+    if not goal.several:
+        return [value_of]
+    return [_signed(name, sign) for (name, _), sign in zip(goal.objectives, goal.signs, strict=True)]
+
+
+def _signed(name: str, sign: float) -> Callable[[Trial], float]:
+    return lambda trial: sign * trial.values[name]
+
+
+def columns(history: History) -> FloatArray:
+    """The objectives of the finished trials as they were measured, one a row, where large is good."""
+    if not history.goal.several:
+        return history.values[:, None]
+    rows = [[measure(trial) for measure in measures(history.goal)] for trial in history.finished]
+    return np.array(rows, dtype=np.float64).reshape(len(rows), len(history.goal.objectives))
+
+
+def in_shares(values: FloatArray) -> FloatArray:
+    """Objectives, one a column, as shares of the way from the worst value to the best."""
+    worst, best = values.min(axis=0), values.max(axis=0)
+    shares: FloatArray = (values - worst) / np.where(best > worst, best - worst, 1.0)
+    return shares
+
+
+def left_to_limits(history: History) -> FloatArray:
+    """What is left to each limit in the finished trials, one a row; with noise by the mean of the point."""
+    trials, limits = history.finished, history.goal.limits
+    left = np.array(
+        [[limit.slack(trial.values[limit.output]) for limit in limits] for trial in trials]
+    ).reshape(len(trials), len(limits))
+    if history.goal.noise:
+        order: dict[Point, int] = {}
+        owners = [order.setdefault(trial.point, len(order)) for trial in trials]
+        counts = np.bincount(owners)
+        for k in range(len(limits)):
+            left[:, k] = (np.bincount(owners, weights=left[:, k]) / counts)[owners]
+    return left
+
+
+def worth(domain: Domain, history: History, weights: FloatArray | None) -> History:
+    """The history with what each finished trial is worth as its value."""
+    goal = history.goal
+    if not (goal.several or goal.limits or goal.noise) or not history.finished:
+        return history
+    values = columns(history)
+    if goal.noise:
+        values = np.stack([_estimates(domain, history, measure) for measure in measures(goal)], axis=1)
+    total = values[:, 0] if weights is None else scalarised(in_shares(values), weights)
+    if goal.limits:
+        left = left_to_limits(history)
+        missed = (np.maximum(-left, 0.0) / np.maximum(np.ptp(left, axis=0), 1e-300)).sum(axis=1)
+        lost = (float(np.ptp(total)) or 1.0) * (1.0 + missed)
+        total = np.where((left >= 0.0).all(axis=1), total, total.min() - lost)
+    return _with_values(history, total)
+
+
+def _estimates(domain: Domain, history: History, measure: Callable[[Trial], float]) -> FloatArray:
+    """For each finished trial what is believed of its point; what it measured outside the domain."""
+    found = estimated(domain, history.inside, 1.0, measure)
+    means = dict(zip((group.first.point for group in found.groups), found.means.tolist(), strict=True))
+    return np.array([means.get(trial.point, measure(trial)) for trial in history.finished])
+
+
+def _with_values(history: History, values: FloatArray) -> History:
+    """The history with other values of the finished trials."""
+    given = iter(values.tolist())
+    trials = tuple(
+        replace(trial, outcome=replace(trial.outcome, value=next(given)))
+        if isinstance(trial.outcome, Finished)
+        else trial
+        for trial in history
+    )
+    other = replace(history, trials=trials)
+    finished = tuple(trial for trial in trials if isinstance(trial.outcome, Finished))
+    vars(other)["measured"] = Measured(finished, history.points, values)
+    return other

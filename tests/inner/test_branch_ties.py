@@ -1,6 +1,7 @@
 """Law 9 for branch and bound where sums tie diagrams together."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.domain.diagrams.product import EDGES, for_search
 from milbox.inner import Auto, Branch, Enumerate, Mip
+from milbox.inner.climb import climbed
 from milbox.inner.query import Query
 from milbox.inner.search.branch import as_paths
 from milbox.inner.search.maximise import maximise
@@ -59,6 +61,38 @@ def test_any_domain_that_falls_apart(data: st.DataObject) -> None:
         assert proposal.certificate.value == pytest.approx(target, abs=scale)
         assert target <= proposal.certificate.bound <= target + scale
         assert proposal.point in left
+
+
+def planned(tasks: int, machines: int, rng: np.random.Generator) -> Domain:
+    """Tasks on machines with no more room than one plan takes."""
+    size = rng.integers(20, 60, (tasks, machines))
+    task = mb.integer("task", 0, machines - 1, tasks)
+    plan = np.arange(tasks) % machines
+    loads = [sum(int(size[t, m]) * (task[t] == m) for t in range(tasks)) for m in range(machines)]
+    return Domain([task], [load <= int(size[plan == m, m].sum()) for m, load in enumerate(loads)])
+
+
+def test_a_climb_where_the_first_nodes_meet_no_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    climbs = []
+
+    def seen(*given: Any) -> Any:
+        climbs.append(climbed(*given))
+        return climbs[-1]
+
+    monkeypatch.setattr("milbox.inner.search.branch.climbed", seen)
+    for seed in (4, 5, 8):
+        rng = np.random.default_rng(seed)
+        domain = planned(9, 4, rng)
+        net = untrained(domain.features, 16, seed)
+        every = list(domain)
+        tried, left = every[::2], every[1::2]
+        best = net.predict(domain.encode(left)).max()
+        # With a gap to look for, the first slice is one node.
+        for inner in (Branch(edges=50), Branch(Limits(gap=1e-12), edges=50)):
+            (found,) = proposed(inner.solve(Query.of(net, domain, tried), rng))
+            assert found.point in left
+            assert net.predict(domain.encode([found.point]))[0] == pytest.approx(best)
+    assert any(climb is not None for climb in climbs)
 
 
 def assignment(size: int) -> Domain:

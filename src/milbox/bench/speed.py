@@ -1,8 +1,8 @@
 """Solve times of every exact method and of the paper's configuration, measured side by side in one run.
 
 Nets are trained on the first points of real runs; each method then finds the best untried point of the same
-nets, model building included, and all must agree. Ratios are of medians within this run; seconds depend on
-the machine and are for reading only.
+nets, model building included, and all must agree. Ratios are of medians within this run; seconds are of
+processor time, which other processes do not lengthen, depend on the machine, and are for reading only.
 """
 
 import math
@@ -200,10 +200,10 @@ def applies(inner: InnerSolver, net: ReluNet, problem: Problem) -> bool:
 def timed(
     inner: InnerSolver, net: ReluNet, problem: Problem, points: Sequence[Point]
 ) -> tuple[float, float, bool]:
-    """Seconds, the value found by the net's own word, and whether it was proved to be the best."""
-    began = time.perf_counter()
+    """Seconds of processor time, the value found by the net's own word, and whether it was proved to be the best."""
+    began = time.process_time()
     answer = inner.solve(Query.of(net, problem.domain, points), np.random.default_rng(0))
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     if not isinstance(answer, Found):
         raise RuntimeError(f"{inner} answered {answer} on {problem.name}")
     proposal = answer.proposals[0]
@@ -221,10 +221,10 @@ def steps(problem: Problem, history: History, tried: int) -> Iterator[Row]:
         ("step: paper", PAPER, methods()["paper"]),
         ("step: default", Ranked(), Auto()),
     ):
-        began = time.perf_counter()
+        began = time.process_time()
         net = learner.fit(features, values, np.random.default_rng(2))
         inner.solve(Query.of(net, problem.domain, points), np.random.default_rng(0))
-        seconds[method] = time.perf_counter() - began
+        seconds[method] = time.process_time() - began
     for method, spent in seconds.items():
         ratio = seconds["step: paper"] / spent
         yield Row(problem.name, "FC(16)", tried, method, spent, spent, ratio, agrees=True)
@@ -260,7 +260,7 @@ def training(inputs: Sequence[int] = (32, 125, 400), steps: int = 1000, repeats:
 
 
 def our_training(learner: ReluLearner, features: FloatArray, values: FloatArray) -> float:
-    """How long one fit takes, in seconds."""
+    """How long one fit takes, in seconds of processor time."""
     return clocked(lambda: learner.fit(features, values, np.random.default_rng(0)))
 
 
@@ -292,10 +292,10 @@ def torch_steps(features: FloatArray, values: FloatArray, steps: int, repeats: i
 
 
 def clocked(action: Callable[[], object]) -> float:
-    """How long it takes, in seconds."""
-    began = time.perf_counter()
+    """How long it takes, in seconds of processor time."""
+    began = time.process_time()
     action()
-    return time.perf_counter() - began
+    return time.process_time() - began
 
 
 def as_json(rows: Sequence[Row]) -> list[dict[str, Any]]:

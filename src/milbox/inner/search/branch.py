@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from numpy.random import Generator
@@ -11,7 +12,8 @@ from milbox.domain.diagrams.product import CODES, EDGES, Product, for_search
 from milbox.domain.kept import kept
 from milbox.errors import UnsupportedProgram
 from milbox.inner.certify import Claim, certify
-from milbox.inner.loading import load_ranges, load_search
+from milbox.inner.climb import climbed
+from milbox.inner.loading import load_climbs, load_ranges, load_search
 from milbox.inner.query import Query
 from milbox.inner.ranges import solve as ranges
 from milbox.inner.search.ball import in_ball
@@ -78,7 +80,9 @@ class Branch:
             load_ranges()
             return
         load_search()
-        as_paths(domain, self.edges)
+        paths = as_paths(domain, self.edges)
+        if paths is not None and len(paths.tie_bias):
+            load_climbs()
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best points, best first; fewer when fewer are left."""
@@ -110,6 +114,8 @@ class Branch:
             seconds=self.limits.seconds - (time.perf_counter() - began),
             nodes=self.limits.nodes,
             gap=self.limits.gap,
+            # A climb leaves the ball.
+            start=None if query.region.box else partial(climbed, surrogate, domain, query.exclude, rng),
         )
         if len(found.points):
             seconds = time.perf_counter() - began

@@ -2,12 +2,13 @@
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import FloatArray, IntArray, Point
 from milbox.inner.search.network import Task
 from milbox.inner.search.state import (
     DROPPED,
@@ -83,6 +84,7 @@ def maximise(
     seconds: float = math.inf,
     nodes: int | None = None,
     gap: float = 0.0,
+    start: Callable[[], tuple[Point, float] | None] | None = None,
     settings: Settings | None = None,
     cells: int = CELLS,
 ) -> Found:
@@ -99,6 +101,8 @@ def maximise(
         seconds: the search stops after so long.
         nodes: the search stops after so many nodes of its tree.
         gap: the search stops at this relative distance between the bound and the last point's value.
+        start: finds an untried point and its value, or None. With ties the first nodes may meet no point, and
+            without one in hand nothing can be ruled out; then it is called, once.
         settings: the effort at each node.
         cells: the search stops when its open nodes need a larger arena.
     """
@@ -126,6 +130,9 @@ def maximise(
         limited = full or tied
         if state in (DONE, OUT_OF_MEMORY) or (limited and (now - began > seconds or searched >= limit)):
             break
+        if start is not None and tied and pool.value[0] == NOTHING:
+            hand_in(start(), task, pool)
+            start = None
         # What depends on the search but not on the clock is looked at after 1, 2, 4, 8, ... nodes.
         if searched >= checkpoint:
             checkpoint = 2 * searched
@@ -168,6 +175,18 @@ def by_key(task: Task, points: IntArray) -> Tried:
     keys = np.bitwise_xor.reduce(task.beginning.option_key[options], axis=1)
     ascending = np.argsort(keys)
     return Tried(keys[ascending], points[ascending])
+
+
+def hand_in(known: tuple[Point, float] | None, task: Task, pool: Pool) -> None:
+    """Make a point the only one in hand."""
+    if known is None:
+        return
+    point, value = known
+    beginning = task.beginning
+    options = beginning.start + point - task.problem.code[beginning.start]
+    pool.value[0] = math.ldexp(value - task.constant, -task.exponent)
+    pool.key[0] = np.bitwise_xor.reduce(beginning.option_key[options])
+    pool.codes[0] = point
 
 
 def highest(stack: Stack) -> float:

@@ -200,7 +200,7 @@ def applies(inner: InnerSolver, net: ReluNet, problem: Problem) -> bool:
 def timed(
     inner: InnerSolver, net: ReluNet, problem: Problem, points: Sequence[Point]
 ) -> tuple[float, float, bool]:
-    """Seconds of processor time, the value found by the net's own word, and whether it was proved to be the best."""
+    """Seconds of processor time, the value found by the net's own word, and whether it is proved best."""
     began = time.process_time()
     answer = inner.solve(Query.of(net, problem.domain, points), np.random.default_rng(0))
     seconds = time.process_time() - began

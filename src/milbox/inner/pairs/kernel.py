@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import BoolArray, FloatArray, IntArray
-from milbox.compiled.jit import entry, inlined, kernel, larger
+from milbox.compiled.jit import entry, inlined, kernel, larger, owner
 
 FEW = 16
 """Half-interactions are computed afresh where so many moves are left at most, and near the root."""
@@ -202,7 +202,7 @@ def misses(activity: float, lower: float, upper: float) -> int:
     return 1 if activity > upper + WITHIN else 0
 
 
-@kernel
+@owner
 def opened(task: Task, desk: Desk, depth: int, cheapest: int, best: float) -> int:
     """Prepare the branches of a node; returns what that cost.
 

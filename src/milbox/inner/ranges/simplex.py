@@ -4,7 +4,7 @@ It only proposes multipliers and points: bounds are worked out from multipliers 
 is valid whatever these are, and points are rounded and checked. Nothing proved depends on its arithmetic.
 """
 
-from milbox.compiled.jit import kernel, vectorised
+from milbox.compiled.jit import kernel, owner, vectorised
 from milbox.inner.ranges.state import LOWER, PRICE, REDUCED, UPPER, VALUE, Problem, Program
 
 PIVOT = 1e-7
@@ -39,7 +39,7 @@ def begin(net: Problem, program: Program) -> None:
     program.pivots[0] = 0
 
 
-@kernel
+@owner
 def anew(net: Problem, program: Program) -> None:
     """Work out the tableau of the same basis from the beginning."""
     rows = len(program.basis)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from milbox.compiled.jit import entry, kernel, larger, smaller
+from milbox.compiled.jit import entry, kernel, larger, owner, smaller
 from milbox.inner.ranges.bound import (
     fix,
     lagrangian,
@@ -33,7 +33,7 @@ FRACTION, VIOLATION = 1e-6, 1e-9
 """Columns this close to whole numbers, and units this close to their chords, are not branched on."""
 
 
-@kernel
+@owner
 def new_program(net: Problem) -> Program:
     """A program at its first basis."""
     columns, rows = net.table.shape
@@ -50,7 +50,7 @@ def new_program(net: Problem) -> Program:
     return program
 
 
-@kernel
+@owner
 def new_node(net: Problem) -> Node:
     """Room for a node."""
     columns, rows = net.table.shape
@@ -78,7 +78,7 @@ def load(nodes: Open, at: int, node: Node) -> None:
         node.phase[r] = nodes.phase[at, r]
 
 
-@kernel
+@owner
 def push(nodes: Open, node: Node, bound: float) -> Open:
     """The open nodes with the node at work."""
     at, room = nodes.counts[0], len(nodes.bound)
@@ -108,7 +108,7 @@ def push(nodes: Open, node: Node, bound: float) -> Open:
     return nodes
 
 
-@kernel
+@owner
 def branch_on_phase(nodes: Open, node: Node, r: int, h: float, bound: float) -> Open:
     """One child for each phase of a unit; that of the solution is searched first."""
     for child in range(2):
@@ -118,7 +118,7 @@ def branch_on_phase(nodes: Open, node: Node, r: int, h: float, bound: float) -> 
     return nodes
 
 
-@kernel
+@owner
 def branch_on_column(nodes: Open, node: Node, i: int, value: float, bound: float) -> Open:
     """One child for each side of a value; the nearer one is searched first."""
     first, last = node.first[i], node.last[i]
@@ -134,7 +134,7 @@ def branch_on_column(nodes: Open, node: Node, i: int, value: float, bound: float
     return nodes
 
 
-@kernel
+@owner
 def branch_off(net: Problem, nodes: Open, node: Node, t: int, bound: float, floor: float) -> Open:
     """All of the node but what is near a tried point: by the first column that differs enough.
 
@@ -255,7 +255,7 @@ def shown_empty(net: Problem, node: Node, program: Program) -> bool:
     return False
 
 
-@kernel
+@owner
 def branch(net: Problem, best: Best, nodes: Open, node: Node, program: Program, bound: float) -> Open:
     """The open nodes with the children of the node at work."""
     columns, rows = net.table.shape

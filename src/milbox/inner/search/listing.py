@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from milbox.compiled.jit import kernel, larger, smaller
+from milbox.compiled.jit import kernel, larger, owner, smaller
 from milbox.inner.search.bound import copy, draw_all, floor_of, set_slopes
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import longest, set_costs, worth
@@ -44,7 +44,7 @@ def count_paths(desk: Desk) -> float:
     return float(ways[desk.size[0] - 1])
 
 
-@kernel
+@owner
 def list_paths(
     net: Problem,
     tried: Tried,

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from milbox.inner.search.paths import Paths
 from milbox.inner.search.state import AT_MOST, EQUAL, LANES, UNIT, Beginning, Problem
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
+
+NARROW = 8
+"""Where all variables have the same few codes, a pass for each code is faster than one for each variable."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,8 +194,13 @@ def ranges(table: FloatArray, bias: FloatArray, paths: Paths) -> tuple[FloatArra
     """The least, the largest and the largest absolute h if any option of each variable may be taken."""
     if not table.shape[1]:
         return bias, bias, bias
-    least = np.minimum.reduceat(table, paths.start, axis=0)
-    most = np.maximum.reduceat(table, paths.start, axis=0)
+    count, width = len(paths.start), len(table) // len(paths.start)
+    if width <= NARROW and np.array_equal(paths.start, np.arange(0, len(table), width)):
+        codes = np.split(table.reshape(count, -1), width, axis=1)
+        least, most = reduce(np.minimum, codes), reduce(np.maximum, codes)
+    else:
+        least = np.minimum.reduceat(table, paths.start, axis=0)
+        most = np.maximum.reduceat(table, paths.start, axis=0)
     return (
         bias + least.sum(axis=0),
         bias + most.sum(axis=0),

@@ -52,13 +52,9 @@ def trace(
     v = nodes - 1
     length = 0
     while v > 0:
-        at = first[v]
-        best = UNREACHED
-        for e in range(first[v], first[v + 1]):
-            value = ahead[source[e]] + cost[letter[e]]
-            if value > best:
-                best = value
-                at = e
+        at, last = first[v], first[v + 1] - 1
+        while at < last and ahead[source[at]] + cost[letter[at]] < ahead[v]:
+            at += 1
         path[length] = at
         length += 1
         v = source[at]

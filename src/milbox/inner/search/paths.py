@@ -79,7 +79,12 @@ class Paths:
         """Sums over the options of each letter."""
         if not self.joined:
             return by_option
-        sums: FloatArray = np.add.reduceat(by_option[self.option], self.pair[:-1], axis=0)
+        # Long letters are mostly options that add nothing; the first of each stays, so that none is empty.
+        adds = np.asarray(by_option.any(axis=1))[self.option]
+        adds[self.pair[:-1]] = True
+        left = np.flatnonzero(adds)
+        begin = np.searchsorted(left, self.pair[:-1])
+        sums: FloatArray = np.add.reduceat(by_option[self.option[left]], begin, axis=0)
         return sums
 
     def by_option(self, by_feature: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from.
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.compiled.jit import inlined, kernel, larger, smaller
+from milbox.compiled.jit import inlined, kernel, larger, owner, smaller
 from milbox.inner.search.bound import floor_of
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import add_inputs, longest, longest_back, trace, worth
@@ -75,7 +75,7 @@ def highest_chord(net: Problem, lines: Lines, uppers: Lines) -> int:
     return on
 
 
-@kernel
+@owner
 def branch_on_phase(
     net: Problem, stack: Stack, whole: Rows, lines: Lines, uppers: Lines, desk: Desk, on: int, bound: float
 ) -> Stack:
@@ -115,7 +115,7 @@ def branch_on_phase(
     return stack
 
 
-@kernel
+@owner
 def ascending(values: FloatArray) -> IntArray:
     """The places of values in ascending order (Shell sort: NumPy's own takes the compiler seconds)."""
     order = np.empty(len(values), np.int64)
@@ -134,7 +134,7 @@ def ascending(values: FloatArray) -> IntArray:
     return order
 
 
-@kernel
+@owner
 def branch_on_path(
     net: Problem,
     tried: Tried,
@@ -217,7 +217,7 @@ def branch_on_path(
     return stack
 
 
-@kernel
+@owner
 def oscillating(net: Problem, lines: Lines, desk: Desk, mean: FloatArray, weight: FloatArray) -> int:
     """The variable between whose codes the subgradient steps went to and fro most; -1 if none.
 
@@ -268,7 +268,7 @@ def code_in(pair: Small, options: Small, variable: Small, name: int, p: int) -> 
     return -1
 
 
-@kernel
+@owner
 def set_sides(
     net: Problem, lines: Lines, desk: Desk, p: int, mean: FloatArray, weight: FloatArray, side: Small
 ) -> bool:
@@ -314,7 +314,7 @@ def set_sides(
     return True
 
 
-@kernel
+@owner
 def branch_on_sides(
     net: Problem,
     stack: Stack,

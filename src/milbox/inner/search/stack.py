@@ -3,7 +3,7 @@
 import numpy as np
 
 from milbox.arrays import FloatArray
-from milbox.compiled.jit import inlined, kernel
+from milbox.compiled.jit import inlined, kernel, owner
 from milbox.inner.search.shrink import compact, fold
 from milbox.inner.search.state import (
     BELOW,
@@ -41,7 +41,7 @@ from milbox.inner.search.state import (
 )
 
 
-@kernel
+@owner
 def with_room(stack: Stack, children: Int, cells: Int) -> Stack:
     """The same stack with room for more nodes, and more cells in its arena."""
     depth, _, width = stack.lines.shape
@@ -182,7 +182,7 @@ def note(whole: Rows, lines: Lines) -> None:
         whole.known[STACKED_HIGH, r] = lines[HIGH, i]
 
 
-@kernel
+@owner
 def new_rows(net: Problem) -> Rows:
     """Room for any node."""
     rows, layer = net.above.shape
@@ -241,7 +241,7 @@ def leave_settled(net: Problem, whole: Rows, lines: Lines) -> bool:
     return True
 
 
-@kernel
+@owner
 def narrowed(net: Problem, whole: Rows, width: int) -> tuple[Problem, Lines]:
     """The problem with the rows that the node at work has left, and their lines."""
     layer = net.above.shape[1]
@@ -322,7 +322,7 @@ def of_letter(
         row[left] = total
 
 
-@kernel
+@owner
 def lay(net: Problem, whole: Rows, desk: Desk) -> tuple[Problem, Lines, Desk]:
     """The problem with the rows that the node at work has left, their lines, and the desk for them."""
     width = list_rows(whole)
@@ -358,7 +358,7 @@ def lay(net: Problem, whole: Rows, desk: Desk) -> tuple[Problem, Lines, Desk]:
     return narrow, lines, laid
 
 
-@kernel
+@owner
 def load(
     net: Problem, stack: Stack, node: int, whole: Rows, uppers: Lines, bare: Desk
 ) -> tuple[bool, Problem, Lines, Desk]:

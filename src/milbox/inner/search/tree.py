@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from milbox.compiled.jit import entry, kernel, smaller
+from milbox.compiled.jit import entry, kernel, owner, smaller
 from milbox.inner.search.bound import descend, floor_of
 from milbox.inner.search.incumbents import offer, suffixes, sweep_backward, sweep_forward, write_fixed
 from milbox.inner.search.listing import KINDS, count_paths, list_paths
@@ -58,7 +58,7 @@ from milbox.inner.search.state import (
 DONE, SLICE_OVER, OUT_OF_MEMORY = 0, 1, 2
 
 
-@kernel
+@owner
 def new_desk(net: Problem) -> Desk:
     """Room for any node."""
     nodes, edges, letters = net.nodes, net.edges, len(net.key)
@@ -79,7 +79,7 @@ def new_desk(net: Problem) -> Desk:
     )
 
 
-@kernel
+@owner
 def new_room(nodes: Int, letters: Int, rows: int) -> Room:
     """Tables for so many nodes; touching fresh memory costs more than passes, so they are no larger."""
     return Room(

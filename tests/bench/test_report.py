@@ -376,6 +376,15 @@ def test_a_whole_report(records: list[CellRecord], tmp_path: Path) -> None:
         assert (tmp_path / picture).with_suffix(".png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_one_algorithm_has_gaps_and_no_scores(tmp_path: Path) -> None:
+    for name, best in (("a", 10), ("b", 9.5), ("c", 3)):
+        cell(tmp_path, f"bqp/qspp/{name}", "nn+milp", 0, [1, best], best_known=10.0)
+    page = write_report(tmp_path, draw=False).read_text()
+    assert "met the best known value in at least one trial on 1 of 3 problems" in page
+    assert "came within 10 % on 1 more" in page
+    assert "Scores" not in page
+
+
 def test_the_same_journals_give_the_same_bytes(tmp_path: Path) -> None:
     cell(tmp_path, "ising/100/0", "nn+milp", 0, [1, 3, 2], [0, 0, 0.5])
     first, second = tmp_path / "one", tmp_path / "two"

@@ -118,15 +118,19 @@ def records_source(records: Iterable[CellRecord], problems: Iterable[str]) -> st
 def family_section(page: Page, family: str, records: Sequence[CellRecord]) -> None:
     """Scores, rewards, comparisons and curves of one family."""
     page.add(f"## {family}")
+    names = algorithms_of(records, ALGORITHMS)
+    if family.startswith("bqp/"):
+        page.add(*(tables.matched(records, name) for name in names))
     bounds = tables.boundaries(records)
     if bounds is not None:
         page.add("Variables at their least or greatest value, by encoding (the paper's Appendix D):", bounds)
     for horizon in reversed(horizons(records)):
         page.add(f"### After {horizon} evaluations")
+        page.add(not_compared(records, horizon))
+        if len(names) > 1:
+            page.add("Scores: the best algorithm on average is 1 and the worst 0 in each problem.")
+            page.add(tables.scores(records, horizon))
         page.add(
-            not_compared(records, horizon),
-            "Scores: the best algorithm on average is 1 and the worst 0 in each problem.",
-            tables.scores(records, horizon),
             tables.comparisons(records, horizon),
             tables.ablations(records, horizon),
             "Best reward, average ± standard deviation over trials (their number in brackets); the best "

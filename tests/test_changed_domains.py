@@ -136,6 +136,8 @@ def test_what_cannot_change_is_named() -> None:
             study.change(domain)
     with pytest.raises(ValueError, match="names 'other', which is no variable"):
         study.change(mb.Domain([k, op, t]), {"other": 1})
+    with pytest.raises(ValueError, match=r"'oil' has no choice 'maybe'; its choices are \['no', 'yes'\]"):
+        study.change(mb.Domain([k, op, t, mb.categorical("oil", ["no", "yes"])]), {"oil": "maybe"})
     with pytest.raises(mb.DomainError, match="k >= 4"):
         study.change(mb.Domain([k, op, t], [k >= 4]))
     assert study.changes == ()

@@ -113,6 +113,7 @@ def test_rows_of_an_ask_are_kept_and_a_resumed_study_goes_on(tmp_path: Path) -> 
     ("given", "error", "message"),
     [
         ({"fix": {"q": 1}}, ValueError, "there is no variable 'q' to fix; there are x, t"),
+        ({"fix": {"x[ 9 ]": 1}}, ValueError, r"there is no x\[9\] to fix: x has the shape \(5,\)"),
         ({"fix": {"t": 9}}, ValueError, "takes 1 to 4"),
         ({"fix": {"x": [0, 1]}}, ValueError, r"'x' has shape \(5,\)"),
         ({"fix": {"x": [0, 0, 0, 0, 0]}}, mb.DomainError, "cannot hold"),
@@ -138,3 +139,10 @@ def test_other_strategies_keep_the_rows_too(name: str) -> None:
         trial = study.ask(fix={"t": 2}, where=["x[4] == 1"])
         assert (trial.assignment["t"], trial.assignment["x"][4]) == (2, 1)
         study.tell(trial.number, float(trial.assignment["x"].sum()))
+
+
+def test_items_of_an_array_are_fixed_however_spaces_are_written() -> None:
+    room = mb.categorical("room", ["hall", "lab"], (2, 2))
+    study = mb.Study(mb.Domain([room]), mb.RandomSearch(), seed=1)
+    fix = {"room[0,1]": "lab", "room[ 1 , 0 ]": "lab", "room[1, 1]": "lab"}
+    assert study.ask(fix=fix).assignment["room"].ravel()[1:].tolist() == ["lab"] * 3

@@ -69,7 +69,7 @@ def test_an_exhausted_domain_has_the_enumerated_front() -> None:
         _ = result.best
     certificates = [t.certificate for t in result.trials if t.certificate is not None]
     assert certificates
-    assert all("in the scalarised model" in c.about for c in certificates)
+    assert all("by the scalarised model" in c.about for c in certificates)
 
 
 def test_the_front_grows_faster_than_by_chance() -> None:
@@ -392,7 +392,7 @@ def test_noise_with_several_objectives_limits_and_reals(tmp_path: Path) -> None:
     assert asked[0] == asked[1]
     assert any(trial.proposal.repeat for trial in study.trials)
     boxes = [t.certificate.about for t in study.trials if t.certificate is not None]
-    assert any("in a box of" in about and "in the scalarised model" in about for about in boxes)
+    assert any("in a box of" in about and "by the scalarised model" in about for about in boxes)
     points = [trial.point for trial in study.front]
     assert len(set(points)) == len(points) > 0
     assert all(trial.values["heat"] <= 0.5 for trial in study.front)

@@ -33,7 +33,8 @@ def test_a_run_goes_on_with_a_changed_file(milbox: Milbox, tmp_path: Path) -> No
     assert advice in milbox("ask", "p.db", "--problem", "p.toml", status=2).complaints
     assert "'more' is new" in milbox("change", "p.db", "p.toml", status=2).complaints
     done = milbox("change", "p.db", "p.toml", "--value", "more=1")
-    assert "variable 'k' was Integer(0, 3), is Integer(1, 5)" in done.output
+    assert "variable 'k' was Integer(0, 3), is Integer(1, 5); variable 'op' was" in done.output
+    assert "; the constraint op == 'c' -> k >= 2 is new" in done.output
     assert "nothing to change" in milbox("change", "p.db", "p.toml", status=2).complaints
     milbox("resume", "p.db", "--budget", "14")
     status = milbox("status", "p.db").output

@@ -512,7 +512,8 @@ def test_a_batch_with_fixed_values(milbox: Milbox, tmp_path: Path) -> None:
     (trial,) = asked.json["trials"]
     x = trial["assignment"]["x"]
     assert (x[2], x[0]) == (1, x[1])
-    assert "--fix takes NAME=VALUE" in milbox("ask", "run.db", "--fix", "y=1", status=2).complaints
+    assert "there is no variable 'y'" in milbox("ask", "run.db", "--fix", "y=1", status=2).complaints
+    assert "--fix takes NAME=VALUE" in milbox("ask", "run.db", "--fix", "x[0]", status=2).complaints
     assert "q" in milbox("ask", "run.db", "--where", "x[0] + q <= 1", status=2).complaints
     count = len(x)
     whole = milbox("ask", "run.db", "--fix", f"x={[0] * count}", "--json").json["trials"][0]

@@ -188,9 +188,19 @@ def test_what_a_spreadsheet_saves_is_read_as_it_is(tmp_path: Path, text: str, en
     )
 
 
+def test_a_point_among_decimal_commas_is_not_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("trial;value\n0;1.500\n1;2,5\n")
+    with pytest.raises(InputError, match=r"csv:2: value is 1.500 in a column with .*; write 1500, or 1,500"):
+        read_rows(path)
+    path.write_text("trial;value\n0;1.500\n1;2.5\n")
+    assert len(read_rows(path)) == 2
+
+
 @pytest.mark.parametrize(
     ("row", "complaint"),
     [
+        ("0,12 %", "the value '12 %' is not a number; write the number alone, without a unit"),
         ("0,1_000", "the value '1_000' is not a number; write it without underscores; write failed if"),
         ("0,\u0663", "the value '\u0663' is not a number; write failed if there is none"),
         ('0,"66,5"', "the value '66,5' is not a number; write the decimal point as a point"),

@@ -204,6 +204,16 @@ def test_what_is_not_a_journal_is_refused_and_left_alone(tmp_path: Path, how: st
         assert [file.name for file in path.parent.iterdir()] == ["run.db"], "no lock is left behind"
 
 
+def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
+    link = tmp_path / "run.db"
+    link.symlink_to(tmp_path / "unmounted" / "run.db")
+    with pytest.raises(JournalError, match=r"the folder .*unmounted does not exist"):
+        Study(shelf(), Greedy(), journal=link)
+    if Path("/proc/self").exists():  # a folder that takes no files
+        with pytest.raises(JournalError, match="cannot be used"):
+            Study(shelf(), Greedy(), journal="/proc/run.db")
+
+
 def test_reading_what_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match=r"there is no journal .*run.db; check the name"):
         Journal.read(tmp_path / "run.db")

@@ -82,7 +82,7 @@ def believed(
         weights = drawn_weights(goal, rng) if weights is None else weights
         assert weights is not None, "there are several objectives"
         objective, unit = several_fitted(several, domain, history, rng, fitted, weights), 1.0
-        spread, about = 1.0, " in the scalarised model"
+        spread, about = 1.0, ", by the scalarised model"
     else:
         unit = unit_of(history.values)
         features, values = observed(domain, history, rng, fitted, history.values / unit)

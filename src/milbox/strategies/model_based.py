@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.display import cut
 from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
@@ -224,7 +225,7 @@ def taken_apart(domain: Domain) -> list[str]:
         lines.append(f"free variables: {len(product.free)}")
     for name, constraints in (("ties", product.ties), ("in no diagram", product.rest)):
         if constraints:
-            shown = "; ".join(shortened(c) for c in constraints[:SHOWN])
+            shown = "; ".join(cut(str(c), 60) for c in constraints[:SHOWN])
             more = f"; and {len(constraints) - SHOWN} more" if len(constraints) > SHOWN else ""
             lines.append(f"{name}: {len(constraints)} ({shown}{more})")
     return lines
@@ -234,12 +235,6 @@ def spread(numbers: Sequence[int]) -> str:
     """The smallest and the largest number."""
     least, most = min(numbers), max(numbers)
     return str(least) if least == most else f"{least} to {most}"
-
-
-def shortened(thing: object, most: int = 60) -> str:
-    """A text of limited length."""
-    text = str(thing)
-    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def rounded(count: int) -> str:

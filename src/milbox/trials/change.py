@@ -128,4 +128,8 @@ def given_values(domain: Domain, values: Mapping[str, Any]) -> dict[str, Any]:
             found[name] = value
         else:
             raise ValueError(f"values names {name!r}, which is no variable of the new domain")
+    for name, value in found.items():
+        variable = domain.variables[domain.index[name]]
+        if isinstance(variable, Categorical) and value is not None:
+            variable.code(value)  # which refuses what is no choice; former choices are those of trials alone
     return found

@@ -12,6 +12,9 @@ from milbox.trials.goal import ONE, Goal, goal_of
 from milbox.trials.identity import with_initial_of, without_version
 from milbox.trials.sense import Sense
 
+DIFFERENCES = 4
+"""The most differences between two domains that a sentence names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Header:
@@ -103,31 +106,32 @@ def version_change(written: Header, opened: Header) -> str | None:
 
 
 def domain_difference(written: Mapping[str, Any], opened: Mapping[str, Any]) -> str:
-    """The first difference between two domains, in the user's words."""
-    old, new = Domain.from_json(written), Domain.from_json(opened)
+    """The first differences between two domains, in the user's words, and how many more there are."""
+    found = domain_differences(Domain.from_json(written), Domain.from_json(opened))
+    more = f"; and {len(found) - DIFFERENCES} more" if len(found) > DIFFERENCES else ""
+    return "; ".join(found[:DIFFERENCES]) + more
+
+
+def domain_differences(old: Domain, new: Domain) -> list[str]:
+    """Every difference between two domains, variables first."""
     before = {variable.name: variable for variable in old.variables}
     after = {variable.name: variable for variable in new.variables}
+    found = []
     for name, variable in before.items():
         if name not in after:
-            return f"variable {name!r} was {_shown(variable)}, and is gone"
-        if repr(variable) != repr(after[name]):
+            found.append(f"variable {name!r} was {_shown(variable)}, and is gone")
+        elif repr(variable) != repr(after[name]):
             was, now = _shown(variable), _shown(after[name])
             if was == now:  # the encoding, which is not part of what a person writes
                 was, now = repr(variable), repr(after[name])
-            return f"variable {name!r} was {was}, is {now}"
-    for name, variable in after.items():
-        if name not in before:
-            return f"variable {name!r} is new: {_shown(variable)}"
-    if list(before) != list(after):
-        return f"the variables were in the order {_listed(list(before))}, are {_listed(list(after))}"
+            found.append(f"variable {name!r} was {was}, is {now}")
+    found += [f"variable {name!r} is new: {_shown(after[name])}" for name in after if name not in before]
+    if not found and list(before) != list(after):
+        found.append(f"the variables were in the order {_listed(list(before))}, are {_listed(list(after))}")
     were, are = [str(c) for c in old.constraints], [str(c) for c in new.constraints]
-    for rule in were:
-        if rule not in are:
-            return f"the constraint {rule} is gone"
-    for rule in are:
-        if rule not in were:
-            return f"the constraint {rule} is new"
-    return "the constraints are in another order or written differently"
+    found += [f"the constraint {rule} is gone" for rule in were if rule not in are]
+    found += [f"the constraint {rule} is new" for rule in are if rule not in were]
+    return found or ["the constraints are in another order or written differently"]
 
 
 def _shown(variable: Variable) -> str:

@@ -1,5 +1,6 @@
 """Rows for one proposal alone: values that are fixed, and constraints that hold besides the domain's."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from milbox.domain import Array, Constraint, Domain
 from milbox.domain.constraints.build import constraints
 from milbox.domain.rules.read import rule
 from milbox.domain.rules.write import rule_text
+from milbox.errors import nearest
 from milbox.trials.trial import Proposal
 
 
@@ -57,10 +59,24 @@ def fixed(domain: Domain, declared: Mapping[str, Any], name: str, value: Any) ->
         for v, each in zip(thing.flat, values.ravel().tolist(), strict=True):
             rows |= {rule_text(row): row for row in is_equal(domain, domain.index[v.name], each)}
         return list(rows.values())
-    place = domain.index.get(name)
-    if place is None:
-        raise ValueError(f"there is no variable {name!r} to fix; there are {', '.join(declared)}")
-    return is_equal(domain, place, value)
+    return is_equal(domain, domain.index[scalar_name(domain, name)], value)
+
+
+def scalar_name(domain: Domain, name: str) -> str:
+    """The name of a scalar variable or of an array's item, `x[0, 1]`, however its spaces are written.
+
+    Raises:
+        ValueError: there is none.
+    """
+    spaced = re.sub(r"\s*,\s*", ", ", re.sub(r"\s*([\[\]])\s*", r"\1", name.strip()))
+    for known in (name, spaced):
+        if known in domain.index:
+            return known
+    declared = {str(thing.name): thing for thing in domain.declared}
+    array = declared.get(spaced.partition("[")[0])
+    if isinstance(array, Array) and "[" in spaced:
+        raise ValueError(f"there is no {spaced} to fix: {array.name} has the shape {array.shape}")
+    raise ValueError(f"there is no variable {name!r} to fix{nearest(name, declared)}")
 
 
 def is_equal(domain: Domain, place: int, value: Any) -> list[Constraint]:

@@ -93,6 +93,7 @@ def fixed_value(text: str, domain: "Domain") -> tuple[str, Any]:
     """A name and the value that it is fixed to, as the variable's kind writes it; an array's as JSON."""
     from milbox.cli.results.table import code_of
     from milbox.domain import Categorical
+    from milbox.trials.narrowing import scalar_name
 
     name, equals, value = (part.strip() for part in text.partition("="))
     if name not in domain.index and name in {str(thing.name) for thing in domain.declared}:
@@ -100,9 +101,10 @@ def fixed_value(text: str, domain: "Domain") -> tuple[str, Any]:
             return name, json.loads(value)
         except ValueError:
             raise InputError(f"{name} is an array; write --fix '{name}=[1, 0, ...]', not {text!r}") from None
-    if not equals or name not in domain.index:
+    if not equals:
         names = ", ".join(v.name for v in domain.variables[:6])
         raise InputError(f"--fix takes NAME=VALUE with a variable's name, such as {names}; not {text!r}")
+    name = scalar_name(domain, name)
     variable = domain.variables[domain.index[name]]
     if not value and domain.index[name] in domain.conditions:
         return name, None  # it is not to exist
@@ -235,7 +237,7 @@ def tell(
             try:
                 number = trial_number(trial, len(study.trials))
                 if study.trials[number].state != "pending":
-                    raise ValueError(f"trial {number} has been told already")
+                    raise ValueError(f"trial {number} has been told already; `milbox amend` corrects a value")
                 given = outputs_of(value, study.goal, deviation) if value else None
             except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from None

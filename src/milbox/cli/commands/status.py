@@ -157,7 +157,10 @@ def best(journal: "Place", top: int, as_json: bool) -> None:
     if not found and record.finished:
         raise InputError(f"{journal} has no trial that keeps {' and '.join(map(str, record.goal.limits))}")
     if not found:
-        raise InputError(f"{journal} has no finished trial yet ({plural(len(record.trials), 'trial')})")
+        outside = sum(trial.outside is not None for trial in record.trials)
+        where, of_it = (" in its domain", f", {outside} outside it") if outside else ("", "")
+        trials = plural(len(record.trials), "trial")
+        raise InputError(f"{journal} has no finished trial{where} yet ({trials}{of_it})")
     if as_json:
         alone = top == 1 and not record.goal.several
         entries = [entry_of(record, trial) for trial in found]

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from milbox.cli.console import InputError, say
-from milbox.cli.results.table import as_written
+from milbox.cli.results.table import DECIMAL_COMMA, as_written
+
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(\.\d{3})+")
 
 # NumPy's arrays have no more axes than this.
 DEEPEST = 64
@@ -41,7 +43,29 @@ def read_rows(path: Path) -> list[Row]:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     if text.lstrip()[:1] in ("{", "["):
         return list(_json_rows(text, path))
-    return list(_csv_rows(text, path))
+    rows = list(_csv_rows(text, path))
+    _check_points(rows, path)
+    return rows
+
+
+def _check_points(rows: list[Row], path: Path) -> None:
+    """Refuse 1.500 in a column that has 2,5 too: it may be one and a half, or fifteen hundred."""
+    with_comma = {
+        name
+        for row in rows
+        if row.decimal_comma
+        for name, entry in row.entries.items()
+        if DECIMAL_COMMA.fullmatch(entry)
+    }
+    for row in rows:
+        for name in with_comma & row.entries.keys():
+            entry = row.entries[name]
+            if _THOUSANDS.fullmatch(entry):
+                plain = entry.replace(".", "")
+                raise InputError(
+                    f"{path}:{row.line}: {name} is {entry} in a column with decimal commas; "
+                    f"write {plain}, or {entry.replace('.', ',', 1)} if that is meant"
+                )
 
 
 def _decoded(data: bytes, path: Path) -> str:

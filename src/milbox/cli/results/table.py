@@ -33,7 +33,7 @@ def fields(goal: "Goal") -> tuple[str, ...]:
 
 # Texts that begin so are formulas to spreadsheets.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
 PROPOSED = {"origin": "origin", "prediction": "acquisition", "certificate": "status"}
@@ -187,7 +187,8 @@ def number_of(entry: Any, decimal_comma: bool = False) -> float:
         number = math.inf
     except (TypeError, ValueError):
         raise ValueError(
-            f"the value {shortened(entry)} is not a number{_advice(entry)}; write failed if there is none"
+            f"the value {shortened(entry)} is not a number{_advice(entry, decimal_comma)}; "
+            f"write failed if there is none"
         ) from None
     if not math.isfinite(number):
         raise ValueError(
@@ -198,7 +199,7 @@ def number_of(entry: Any, decimal_comma: bool = False) -> float:
 
 def point_for_comma(text: str, decimal_comma: bool) -> str:
     """The text with a decimal point in the place of a decimal comma, where there are such."""
-    return text.replace(",", ".") if decimal_comma and _DECIMAL_COMMA.fullmatch(text.strip()) else text
+    return text.replace(",", ".") if decimal_comma and DECIMAL_COMMA.fullmatch(text.strip()) else text
 
 
 def shortened(entry: Any) -> str:
@@ -214,7 +215,11 @@ def _number_or_none(text: str) -> float | None:
         return None
 
 
-def _advice(entry: Any) -> str:
-    if isinstance(entry, str) and "_" in entry:
+def _advice(entry: Any, decimal_comma: bool) -> str:
+    if not isinstance(entry, str):
+        return ""
+    if "_" in entry:
         return "; write it without underscores"
-    return "; write the decimal point as a point" if isinstance(entry, str) and entry.count(",") == 1 else ""
+    if entry.count(",") == 1 and not decimal_comma:
+        return "; write the decimal point as a point"
+    return "; write the number alone, without a unit" if re.match("[+-]?[0-9]", entry) else ""

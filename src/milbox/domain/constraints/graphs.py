@@ -54,7 +54,10 @@ def tour(edges: Any, graph: Pairs) -> Constraint:
 
 
 def path(edges: Any, graph: Pairs, source: Hashable, target: Hashable, directed: bool = False) -> Constraint:
-    """The chosen edges are one way from source to target that meets no vertex twice."""
+    """The chosen edges are one way from source to target that meets no vertex twice.
+
+    An edge may be taken in either direction, unless `directed` says that (a, b) leads from a to b alone.
+    """
     chosen, given = matched(edges, graph)
     first, last = given.number(source), given.number(target)
     if first == last:

@@ -96,8 +96,10 @@ class Array(Elementwise, Generic[Item, Row]):
     def sum(self, axis: None = None) -> LinExpr: ...
     @overload
     def sum(self, axis: int | tuple[int, ...]) -> "Array[LinExpr, Any]": ...
-    def sum(self, axis: int | tuple[int, ...] | None = None) -> Any:
-        """The sum of all items, or along some axes."""
+    def sum(self, axis: int | tuple[int, ...] | None = None, **unused: None) -> Any:
+        """The sum of all items, or along some axes; `np.sum` passes further arguments, as None."""
+        if any(given is not None for given in unused.values()):
+            raise TypeError(f"a sum of variables takes an axis, and no {' or '.join(unused)}")
         if axis is None:
             return combine((1, item) for item in self.flat)
         summed = np.atleast_1d(axis)

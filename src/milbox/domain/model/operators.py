@@ -4,6 +4,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
+from milbox.display import cut
+
 if TYPE_CHECKING:
     from milbox.domain.model.constraint import Constraint
 
@@ -62,9 +64,9 @@ class Logical:
 def no_truth(thing: Any) -> TypeError:
     """The answer to `if x == 1`, `a <= x <= b`, `x and y`: nothing is true before a point is chosen."""
     return TypeError(
-        f"{thing} has no truth value before a point is chosen; to write a <= expression <= b use "
-        f"between(a, expression, b), to combine constraints use any_of, all_of or negate, and to test a "
-        f"point use domain.contains(point)"
+        f"{cut(str(thing), 120)} has no truth value before a point is chosen; to write "
+        f"a <= expression <= b use between(a, expression, b), to combine constraints use any_of, all_of or "
+        f"negate, and to test a point use domain.contains(point)"
     )
 
 

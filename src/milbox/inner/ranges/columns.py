@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.display import cut
 from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.domain.components import as_sums
@@ -112,7 +113,7 @@ def columns_of(domain: Domain) -> Columns | str:
     found = [as_sum(constraint, domain) for constraint in constraints]
     refused = [constraint for constraint, sums in zip(constraints, found, strict=True) if not sums]
     if refused:
-        return f"{shortened(refused[0])} is no sum with whole coefficients"
+        return f"{cut(str(refused[0]), 80)} is no sum with whole coefficients"
     table, least, most = [], [], []
     for one in (one for sums in found for one in sums):
         row, constant = np.zeros(start[-1], dtype=np.int64), 0
@@ -132,9 +133,9 @@ def columns_of(domain: Domain) -> Columns | str:
                 row[first] += coefficient * (1 if on == 1 else -1 if on == 0 else 0)
                 constant += coefficient * (1 if on == 0 else 0)
             else:
-                return f"{shortened(one)} is about single values of {factor.name!r}, which is a range"
+                return f"{cut(str(one), 80)} is about single values of {factor.name!r}, which is a range"
         if abs(constant) + int(np.abs(row) @ steps) > LARGEST:
-            return f"{shortened(one)} is too large: it may reach {LARGEST:,.0f}"
+            return f"{cut(str(one), 80)} is too large: it may reach {LARGEST:,.0f}"
         table.append(row)
         least.append(math.ceil(max(one.lower, -2 * LARGEST)) - constant)
         most.append(math.floor(min(one.upper, 2 * LARGEST)) - constant)
@@ -166,9 +167,3 @@ def as_sum(constraint: Constraint, domain: Domain) -> tuple[Linear, ...]:
 def indices(constraint: Constraint, domain: Domain) -> Iterator[int]:
     """The variables of a constraint, by index."""
     return (domain.index[v.name] for v in constraint.variables)
-
-
-def shortened(thing: object, most: int = 80) -> str:
-    """A text of limited length."""
-    text = str(thing)
-    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from numpy.random import Generator
 
+from milbox.display import cut
 from milbox.domain import Domain
 from milbox.domain.diagrams.product import CODES, EDGES, Product, for_search
 from milbox.domain.kept import kept
@@ -161,7 +162,7 @@ def domain_refusal(domain: Domain, edges: int) -> str | None:
         return f"{wide.name!r} has {len(wide.codes)} values, and it lists at most {CODES} of a variable"
     product = apart(domain, edges)
     if product.rest:
-        return f"no decision diagram of at most {edges} edges holds {shortened(product.rest[0])}"
+        return f"no decision diagram of at most {edges} edges holds {cut(str(product.rest[0]), 80)}"
     count, sums = sum(len(v.codes) for v in domain.variables), 2 * len(product.ties)
     if count * (sums + 1) > ENTRIES:
         return f"{count} values times {sums} sums are too many to keep in memory"
@@ -180,9 +181,3 @@ def as_paths(domain: Domain, edges: int) -> Paths | None:
 def hidden_units(surrogate: Linear | ReluNet) -> int:
     """The number of ReLUs."""
     return sum(len(layer.bias) for layer in surrogate.hidden) if isinstance(surrogate, ReluNet) else 0
-
-
-def shortened(thing: object, most: int = 80) -> str:
-    """A text of limited length."""
-    text = str(thing)
-    return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -283,8 +283,9 @@ def _check_place(path: Path) -> None:
     """Refuse what cannot be a journal before SQLite opens it."""
     if path.is_dir():
         raise JournalError(f"{path} is a folder; give a file name, such as {path / 'run.db'}")
-    if not path.parent.is_dir():
-        raise JournalError(f"the folder {path.parent} does not exist; create it, or choose another file")
+    for folder in (path.parent, path.resolve().parent):  # of a link, and of what it leads to
+        if not folder.is_dir():
+            raise JournalError(f"the folder {folder} does not exist; create it, or choose another file")
     # Closing a file drops the locks that SQLite has on it in this process: one that is open is not touched.
     if not path.exists() or _opened_here(path.resolve()) is not None:
         return

@@ -56,6 +56,8 @@ def acquire(file: Path, journal: Path, *, create: bool = False) -> WriterLock | 
     try:
         descriptor = system.open_file(file, create)
     except FileNotFoundError:
+        if create:  # the folder is gone, or takes no files
+            raise
         return None
     try:
         ours = system.lock_file(descriptor)

@@ -427,3 +427,17 @@ def test_a_box_is_round_the_best_trial_that_keeps_the_limits() -> None:
         study.tell(trial.number, {"v": float(t.sum()), "w": float(t.sum() + t[0])})
     assert study.best is not None
     assert any("round the best one" in t.certificate.about for t in study.trials if t.certificate is not None)
+
+
+@pytest.mark.parametrize("size", [1e308, 1e-300])
+def test_outputs_of_any_size_are_learnt(size: float) -> None:
+    domain = Domain([mb.real("t", -1, 1, 2, step=0.01)])
+    limits, objectives = {"heat": ("<=", 0.5 * size)}, {"gain": "maximize", "cost": "minimize"}
+    for noise in (False, True):
+        study = mb.Study(domain, quick(2), objectives=objectives, limits=limits, noise=noise)
+        for _ in range(5):
+            trial = study.ask()
+            t = trial.assignment["t"]
+            told = {"gain": size * t[0], "cost": size * abs(t[1]), "heat": 1.5 * size * t[1]}
+            study.tell(trial.number, told)
+        assert study.front

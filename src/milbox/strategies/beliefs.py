@@ -16,7 +16,7 @@ from milbox.domain import Domain
 from milbox.inner import Auto, InnerSolver
 from milbox.inner.query import AtLeast
 from milbox.strategies.units import unit_of
-from milbox.strategies.worth import AUGMENTED, columns, drawn_weights, in_shares, left_to_limits
+from milbox.strategies.worth import AUGMENTED, columns, drawn_weights, in_shares, left_to_limits, missed
 from milbox.surrogates import Learner, Ranked, ReluLearner, Surrogate
 from milbox.surrogates.acquisition import Sum, minimum, normal
 from milbox.trials import Failed, History
@@ -176,10 +176,10 @@ def limited(
     unit = unit_of(own)
     level = 0.0
     if not (left >= 0).all(axis=1).any():
-        scale = np.maximum(np.ptp(left, axis=0), 1e-300)
-        nearest = int(np.argmin((np.maximum(-left, 0.0) / scale).sum(axis=1)))
+        nearest = int(np.argmin(missed(left)))
         level = 0.5 * min(0.0, float(own[nearest] / unit))
-    surrogate = learner.fit(*observed(domain, history, rng, fitted, own / unit), rng)
+    values_alone = learner.learner if isinstance(learner, Ranked) else learner  # ranks would move the limit
+    surrogate = values_alone.fit(*observed(domain, history, rng, fitted, own / unit), rng)
     return AtLeast(surrogate, level, FIRM * spread / (float(np.ptp(own / unit)) or 1.0), name=str(limit))
 
 

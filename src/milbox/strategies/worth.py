@@ -13,13 +13,16 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
+from milbox.strategies.units import LARGEST, unit_of
 from milbox.trials import Finished, History, Trial
 from milbox.trials.goal import Goal
 from milbox.trials.history import Measured
-from milbox.trials.noise import estimated, value_of
+from milbox.trials.noise import estimated, mean_of, value_of
 
 AUGMENTED = 0.05
 """The weight of the sum of objectives beside the least of them."""
+FAR = 1e300
+"""More than this is never left to a limit, so that no difference is too large for a float."""
 LEAST = 0.05
 """The least share of an objective in a direction, so that no weight is infinite."""
 
@@ -66,6 +69,8 @@ def columns(history: History) -> FloatArray:
 
 def in_shares(values: FloatArray) -> FloatArray:
     """Objectives, one a column, as shares of the way from the worst value to the best."""
+    largest = np.abs(values).max(axis=0)
+    values = values / np.where(largest > LARGEST, largest, 1.0)
     worst, best = values.min(axis=0), values.max(axis=0)
     shares: FloatArray = (values - worst) / np.where(best > worst, best - worst, 1.0)
     return shares
@@ -77,13 +82,22 @@ def left_to_limits(history: History) -> FloatArray:
     left = np.array(
         [[limit.slack(trial.values[limit.output]) for limit in limits] for trial in trials]
     ).reshape(len(trials), len(limits))
+    left = np.clip(left, -FAR, FAR)
     if history.goal.noise:
-        order: dict[Point, int] = {}
-        owners = [order.setdefault(trial.point, len(order)) for trial in trials]
-        counts = np.bincount(owners)
-        for k in range(len(limits)):
-            left[:, k] = (np.bincount(owners, weights=left[:, k]) / counts)[owners]
+        places: dict[Point, list[int]] = {}
+        for place, trial in enumerate(trials):
+            places.setdefault(trial.point, []).append(place)
+        for own in places.values():
+            left[own] = [mean_of(column) for column in left[own].T.tolist()]
     return left
+
+
+def missed(left: FloatArray) -> FloatArray:
+    """How much each trial misses of the limits, in ranges of what is left to them."""
+    ranges, largest = np.ptp(left, axis=0), np.abs(left).max(axis=0)
+    scale = np.where(ranges > 0.0, ranges, np.where(largest > 0.0, largest, 1.0))
+    total: FloatArray = (np.maximum(-left, 0.0) / scale).sum(axis=1)
+    return total
 
 
 def worth(domain: Domain, history: History, weights: FloatArray | None) -> History:
@@ -95,10 +109,10 @@ def worth(domain: Domain, history: History, weights: FloatArray | None) -> Histo
     if goal.noise:
         values = np.stack([_estimates(domain, history, measure) for measure in measures(goal)], axis=1)
     total = values[:, 0] if weights is None else scalarised(in_shares(values), weights)
+    total = total / unit_of(total)
     if goal.limits:
         left = left_to_limits(history)
-        missed = (np.maximum(-left, 0.0) / np.maximum(np.ptp(left, axis=0), 1e-300)).sum(axis=1)
-        lost = (float(np.ptp(total)) or 1.0) * (1.0 + missed)
+        lost = (float(np.ptp(total)) or 1.0) * (1.0 + missed(left))
         total = np.where((left >= 0.0).all(axis=1), total, total.min() - lost)
     return _with_values(history, total)
 

@@ -7,7 +7,8 @@ a study finds the same best point.
 """
 
 import math
-from collections.abc import Callable, Iterable
+import statistics
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +20,8 @@ from milbox.trials.trial import Finished, Trial
 
 MOST = 500
 """More points than this are not estimated: the others are those with the best means."""
+SQUARED = (1e-100, 1e100)
+"""Numbers whose squares are floats; measurements beyond are counted in units of the largest."""
 WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Of the kernel, as shares of the median squared distance."""
 NOISE = (0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
@@ -74,6 +77,11 @@ def grouped(trials: Iterable[Trial], measure: Callable[[Trial], float] = value_o
     return [_group(members) for members in found.values()]
 
 
+def mean_of(values: Sequence[float]) -> float:
+    """The mean, rounded once: a limit that every measurement keeps, the mean keeps too."""
+    return values[0] if len(values) == 1 else statistics.mean(values)
+
+
 def keeping(trials: Iterable[Trial], goal: Goal) -> list[Trial]:
     """The finished trials of points that keep the limits by the means of their outputs, not by luck."""
     finished = [trial for trial in trials if isinstance(trial.outcome, Finished)]
@@ -85,7 +93,7 @@ def keeping(trials: Iterable[Trial], goal: Goal) -> list[Trial]:
     kept = set()
     for point, members in found.items():
         means = {
-            limit.output: float(np.mean([trial.values.get(limit.output, math.nan) for trial in members]))
+            limit.output: mean_of([trial.values.get(limit.output, math.nan) for trial in members])
             for limit in goal.limits
         }
         if all(limit.slack(means[limit.output]) >= 0 for limit in goal.limits):
@@ -124,8 +132,10 @@ def _group(members: list[tuple[Trial, float]]) -> Group:
     if all(error is not None and error > 0 for error in errors):
         weights = np.array([1.0 / float(error or 1.0) ** 2 for error in errors])
         variance = 1.0 / float(weights.sum())
-    mean = float(weights @ values / weights.sum())
-    return Group(members[0][0], mean, len(values), float(((values - mean) ** 2).sum()), variance)
+    mean = float((weights / weights.sum()) @ values)
+    with np.errstate(over="ignore"):  # of values whose squares are no floats, `estimated` makes small ones
+        squares = float(((values - mean) ** 2).sum())
+    return Group(members[0][0], mean, len(values), squares, variance)
 
 
 def estimated(
@@ -135,6 +145,12 @@ def estimated(
     measure: Callable[[Trial], float] = value_of,
 ) -> Estimates:
     """Means and errors at the points measured, in the sense of the trials; `sign` says which are good."""
+    trials = [trial for trial in trials if isinstance(trial.outcome, Finished)]
+    largest = max((abs(measure(trial)) for trial in trials), default=0.0)
+    if largest and not SQUARED[0] <= largest <= SQUARED[1]:
+        small = estimated(domain, trials, sign, lambda trial: measure(trial) / largest)
+        groups = [replace(group, mean=group.mean * largest) for group in small.groups]
+        return Estimates(tuple(groups), small.means * largest, small.errors * largest)
     groups = grouped(trials, measure)
     if len(groups) > MOST:
         groups = sorted(groups, key=lambda group: -sign * group.mean)[:MOST]

@@ -154,6 +154,25 @@ def test_sums_that_a_solver_cannot_tell_apart_are_exact() -> None:
         assert best.value == pytest.approx(net.predict(domain.encode(every)).max(), abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_of_fourteen_digits_are_exact(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = mb.binary("x", 9)
+    weights, point = rng.integers(-(2**45), 2**45, (2, 9)), rng.integers(0, 2, 9)
+    sides = (weights @ point).tolist()
+    sums = [sum(w * x[i] for i, w in enumerate(row)) for row in weights.tolist()]
+    domain = Domain([x], [sums[0] <= sides[0] - seed % 2, sums[1] >= sides[1]])
+    every, net = list(domain), untrained(9, 5, seed)
+    found = Branch(edges=16).solve(Query.of(net, domain), rng)
+    if not every:
+        assert found == Empty()
+        return
+    best = proposed(found)[0].certificate
+    assert best is not None
+    assert best.status is Status.OPTIMAL
+    assert best.value == pytest.approx(net.predict(domain.encode(every)).max(), abs=1e-9)
+
+
 def test_forbidden_points_outside_the_domain_change_nothing() -> None:
     domain, net, inner = assignment(6), untrained(36, 8, 1), Branch(edges=16)
     every = list(domain)

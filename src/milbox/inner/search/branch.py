@@ -33,7 +33,7 @@ ROUNDING = 1e-10
 ENTRIES = 1 << 25
 """The largest table of letters by units and ties: 256 MB."""
 
-LARGEST = 2.0**40
+LARGEST = 2.0**50
 """Sums of ties stay below this, so that they and their penalties are exact."""
 
 

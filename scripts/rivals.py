@@ -1,11 +1,12 @@
-"""SMAC on some benchmark problems, with the initial points of milbox's own studies: docs/study.md.
+"""Other optimisers on some benchmark problems, with the initial points of milbox's studies: docs/study.md.
 
-    python scripts/rivals.py POINTS.json              where milbox runs: draws the points
-    python scripts/rivals.py POINTS.json OUT.csv      in an environment that has SMAC and this package
+    python scripts/rivals.py POINTS.json                     draws the points, where milbox runs
+    python scripts/rivals.py POINTS.json OUT.csv --rival ax  where the rival is installed beside this package
 
-Results are written as they come. SMAC's parameters know no constraints: a suggestion that is infeasible is
-told as a crash and costs no evaluation, and after `INFEASIBLE` of them in a row a random feasible point takes
-its place. Milbox and Optuna run by `plans/study-rivals.toml`.
+Results are written as they come, and what is there is not run again. A rival sees the random feasible points
+first. Its parameters know no constraints: a suggestion that is infeasible, or was evaluated before, costs no
+evaluation, and an infeasible one is told with the worst value so far; after `REFUSED` of them in a row a
+random feasible point takes its place. Milbox and Optuna run by `plans/study-rivals.toml`.
 """
 
 import argparse
@@ -15,13 +16,15 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from milbox.bench.plan import Cell
 from milbox.bench.problems import load
+from milbox.domain import Domain
 
 PROBLEMS = (
     "tfbind/SIX6_REF_R1",
@@ -33,7 +36,154 @@ PROBLEMS = (
 )
 INITIAL, BUDGET, TRIALS = 20, 100, 3
 SPARE = 200
-INFEASIBLE = 5
+REFUSED = 5
+
+
+class Rival(Protocol):
+    """Anything that is told points with values, which it maximises, and suggests another."""
+
+    def tell(self, point: Sequence[int], value: float) -> None:
+        """Take in a value, of a point that it suggested or of any other."""
+        ...
+
+    def ask(self) -> list[int]:
+        """A point, feasible or not."""
+        ...
+
+
+def named(domain: Domain) -> list[str]:
+    """A short name for each variable."""
+    return [f"v{i:03d}" for i in range(len(domain.variables))]
+
+
+def ordered(variable: Any) -> bool:
+    """Whether a variable's codes have an order that a rival should know."""
+    return variable.kind == "integer" and len(variable.codes) > 2
+
+
+class Smac:
+    """SMAC 2's facade for hyper-parameters: a random forest with logarithmic expected improvement."""
+
+    def __init__(self, domain: Domain, seed: int, first: Sequence[Sequence[int]]) -> None:
+        from ConfigSpace import Categorical, Configuration, ConfigurationSpace, Integer
+        from smac import HyperparameterOptimizationFacade as Facade
+        from smac import Scenario
+
+        self.space = ConfigurationSpace(seed=seed)
+        self.names = named(domain)
+        for name, variable in zip(self.names, domain.variables, strict=True):
+            codes = list(variable.codes)
+            whole = Integer(name, (codes[0], codes[-1])) if ordered(variable) else None
+            self.space.add(whole or Categorical(name, codes))
+        folder = Path(tempfile.mkdtemp())
+        scenario = Scenario(
+            self.space, deterministic=True, n_trials=10**6, seed=seed, output_directory=folder
+        )
+        configs = [Configuration(self.space, values=dict(zip(self.names, p, strict=True))) for p in first]
+        design = Facade.get_initial_design(scenario, n_configs=0, additional_configs=configs)
+        self.first = len(first)
+        self.smac = Facade(scenario, never_called, initial_design=design, overwrite=True, logging_level=50)
+        self.asked: Any = None
+
+    def tell(self, point: Sequence[int], value: float) -> None:
+        """Take in the value of what was asked; it takes no others but the first ones, which it asks for."""
+        from smac.runhistory import TrialValue
+
+        if self.asked is None and self.first and self.ask() != list(point):
+            raise AssertionError("SMAC asks for the first points in another order")
+        if self.asked is not None:
+            self.smac.tell(self.asked, TrialValue(cost=-value))
+        self.first, self.asked = max(0, self.first - 1), None
+
+    def ask(self) -> list[int]:
+        """A point, feasible or not."""
+        self.asked = self.smac.ask()
+        return [int(self.asked.config[name]) for name in self.names]
+
+
+def never_called(config: Any, seed: int = 0) -> float:
+    """What SMAC wants to be given, though it is asked and told."""
+    raise AssertionError((config, seed))
+
+
+class Ax:
+    """Ax's client with its default strategy after the points it is told: a Gaussian process of BoTorch."""
+
+    def __init__(self, domain: Domain, seed: int, first: Sequence[Sequence[int]]) -> None:
+        del first  # told one by one
+        import torch
+        from ax.api.client import Client
+        from ax.api.configs import ChoiceParameterConfig, RangeParameterConfig
+
+        torch.manual_seed(seed)
+        self.client, self.names = Client(random_seed=seed), named(domain)
+        self.asked: dict[tuple[int, ...], int] = {}
+        parameters = []
+        for name, variable in zip(self.names, domain.variables, strict=True):
+            codes = [int(code) for code in variable.codes]
+            if ordered(variable):
+                parameters.append(RangeParameterConfig(name, (codes[0], codes[-1]), "int"))
+            else:
+                parameters.append(ChoiceParameterConfig(name, codes, "int", is_ordered=len(codes) == 2))
+        self.client.configure_experiment(parameters=parameters)
+        self.client.configure_optimization("value")
+        self.client.configure_generation_strategy(
+            initialization_budget=INITIAL,
+            initialization_random_seed=seed,
+            initialize_with_center=False,
+            use_existing_trials_for_initialization=True,
+        )
+
+    def tell(self, point: Sequence[int], value: float) -> None:
+        """Take in a value."""
+        values = dict(zip(self.names, map(int, point), strict=True))
+        index = self.asked.pop(tuple(point), None)
+        self.client.complete_trial(
+            self.client.attach_trial(values) if index is None else index, {"value": value}
+        )
+
+    def ask(self) -> list[int]:
+        """A point, feasible or not."""
+        ((index, suggested),) = self.client.get_next_trials(1).items()
+        point = [int(suggested[name]) for name in self.names]
+        self.asked[tuple(point)] = index
+        return point
+
+
+class Hebo:
+    """HEBO with its defaults."""
+
+    def __init__(self, domain: Domain, seed: int, first: Sequence[Sequence[int]]) -> None:
+        del first  # told one by one
+        from hebo.design_space.design_space import DesignSpace
+        from hebo.optimizers.hebo import HEBO
+
+        self.names = named(domain)
+        parameters: list[dict[str, Any]] = []
+        for name, variable in zip(self.names, domain.variables, strict=True):
+            codes = [int(code) for code in variable.codes]
+            if ordered(variable):
+                parameters.append({"name": name, "type": "int", "lb": codes[0], "ub": codes[-1]})
+            else:
+                parameters.append({"name": name, "type": "cat", "categories": codes})
+        self.hebo = HEBO(DesignSpace().parse(parameters), rand_sample=INITIAL, scramble_seed=seed)
+
+    def tell(self, point: Sequence[int], value: float) -> None:
+        """Take in a value."""
+        import pandas
+
+        row = pandas.DataFrame([dict(zip(self.names, map(int, point), strict=True))])
+        self.hebo.observe(row, np.array([[-value]]))
+
+    def ask(self) -> list[int]:
+        """A point, feasible or not."""
+        row = self.hebo.suggest(1).iloc[0]
+        return [int(row[name]) for name in self.names]
+
+
+Make = Callable[[Domain, int, Sequence[Sequence[int]]], Rival]
+
+RIVALS: dict[str, Make] = {"smac": Smac, "ax": Ax, "hebo": Hebo}
 
 
 def write_points(path: Path) -> None:
@@ -51,57 +201,44 @@ def write_points(path: Path) -> None:
     path.write_text(json.dumps(points), encoding="utf-8")
 
 
-def never_called(config: Any, seed: int = 0) -> float:
-    """What SMAC wants to be given, though it is asked and told."""
-    raise AssertionError((config, seed))
+def run(
+    make: Make, problem: str, trial: int, drawn: list[list[int]]
+) -> tuple[float, float, float, float, int]:
+    """The best values after half of the evaluations and all, seconds and processor seconds a proposal.
 
-
-def smac_run(problem: str, trial: int, drawn: list[list[int]]) -> tuple[float, float, float, int]:
-    """The best values after half of the evaluations and all, seconds a proposal, and replaced suggestions."""
-    from ConfigSpace import Categorical, Configuration, ConfigurationSpace, Integer
-    from smac import HyperparameterOptimizationFacade as Facade
-    from smac import Scenario
-    from smac.runhistory import StatusType, TrialValue
-
+    Last, how many evaluations were of random points in place of refused suggestions.
+    """
     black_box = load(problem)
     domain = black_box.domain
-    space = ConfigurationSpace(seed=trial)
-    names = [f"v{i:03d}" for i in range(len(domain.variables))]
-    for name, variable in zip(names, domain.variables, strict=True):
-        codes = list(variable.codes)
-        ordered = variable.kind == "integer" and len(codes) > 2
-        space.add(Integer(name, (codes[0], codes[-1])) if ordered else Categorical(name, codes))
-
-    def config(point: list[int]) -> Any:
-        return Configuration(space, values=dict(zip(names, point, strict=True)))
-
-    folder = Path(tempfile.mkdtemp())
-    scenario = Scenario(space, deterministic=True, n_trials=10**6, seed=trial, output_directory=folder)
-    first = Facade.get_initial_design(
-        scenario, n_configs=0, additional_configs=[config(point) for point in drawn[:INITIAL]]
-    )
-    smac = Facade(scenario, never_called, initial_design=first, overwrite=True, logging_level=50)
+    rival = make(domain, trial, drawn[:INITIAL])
     values: list[float] = []
-    spare, replaced, in_row, seconds, proposals = iter(drawn[INITIAL:]), 0, 0, 0.0, 0
+    known: set[tuple[int, ...]] = set()
+
+    def evaluated(point: list[int]) -> None:
+        values.append(black_box.value(tuple(point)))
+        known.add(tuple(point))
+        rival.tell(point, values[-1])
+
+    for point in drawn[:INITIAL]:
+        evaluated(point)
+    spare, replaced, in_row = iter(drawn[INITIAL:]), 0, 0
+    began, processor = time.perf_counter(), time.process_time()
     while len(values) < BUDGET:
-        began = time.perf_counter()
-        asked = smac.ask()
-        if len(values) >= INITIAL:
-            seconds, proposals = seconds + time.perf_counter() - began, proposals + 1
-        point = [int(asked.config[name]) for name in names]
-        if domain.contains(point):
-            values.append(black_box.value(tuple(point)))
-            smac.tell(asked, TrialValue(cost=-values[-1]))
+        point = rival.ask()
+        if domain.contains(tuple(point)) and tuple(point) not in known:
+            evaluated(point)
             in_row = 0
             continue
-        worst = -min(values)
-        smac.tell(asked, TrialValue(cost=worst, status=StatusType.CRASHED))
+        if tuple(point) not in known:
+            rival.tell(point, min(values))
         in_row += 1
-        if in_row == INFEASIBLE:
+        if in_row == REFUSED:
             in_row, replaced = 0, replaced + 1
-            values.append(black_box.value(tuple(next(spare))))
+            evaluated(next(spare))
+    proposals = BUDGET - INITIAL
+    seconds, processor = time.perf_counter() - began, time.process_time() - processor
     best = np.maximum.accumulate(values)
-    return float(best[BUDGET // 2 - 1]), float(best[-1]), seconds / (BUDGET - INITIAL), replaced
+    return float(best[BUDGET // 2 - 1]), float(best[-1]), seconds / proposals, processor / proposals, replaced
 
 
 if __name__ == "__main__":
@@ -109,14 +246,23 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("points", type=Path)
     parser.add_argument("out", type=Path, nargs="?")
+    parser.add_argument("--rival", choices=sorted(RIVALS), default="smac")
+    parser.add_argument("--trials", type=int, default=TRIALS)
     arguments = parser.parse_args()
     if arguments.out is None:
         write_points(arguments.points)
         sys.exit()
     given = json.loads(arguments.points.read_text(encoding="utf-8"))
-    for trial in range(TRIALS):
+    done: set[tuple[str, ...]] = set()
+    if arguments.out.exists():
+        with arguments.out.open(encoding="utf-8") as file:
+            done = {tuple(row[:3]) for row in csv.reader(file)}
+    for trial in range(arguments.trials):
         for problem in PROBLEMS:
-            row = (problem, "smac", trial, *smac_run(problem, trial, given[f"{problem}#{trial}"]))
+            key = (problem, arguments.rival, str(trial))
+            if key in done:
+                continue
+            row = (*key, *run(RIVALS[arguments.rival], problem, trial, given[f"{problem}#{trial}"]))
             print(*row, flush=True)
             with arguments.out.open("a", encoding="utf-8", newline="") as file:
                 csv.writer(file).writerow(row)

@@ -4,6 +4,7 @@ import milbox as mb
 from milbox.page import page
 from milbox.page.sections.certificates import kind
 from milbox.strategies import RandomSearch
+from milbox.strategies.named import NAMED
 
 
 def study() -> mb.Study:
@@ -26,6 +27,16 @@ def test_every_trial_is_there_to_sort_and_filter() -> None:
     assert "note: &lt;batch 3&gt;" in table
     assert '<td class="n" data-key="3.0">3</td>' in table
     assert 'type="search"' in shown
+
+
+def test_the_reason_of_a_choice_is_beside_the_trial() -> None:
+    made = mb.Study(mb.Domain([mb.binary("x", 6)]), NAMED["nn+milp/pairs"].make(3))
+    for number in range(5):
+        made.tell(made.ask().number, float(number))
+    shown = page(made.record)
+    assert '<button type="button">why</button>' in shown
+    assert shown.count("<td>pairs; all untried points, at most 8 variables away from the best one</td>") == 2
+    assert '<button type="button">why</button>' not in page(study().record)
 
 
 def test_pending_trials_are_listed_while_there_are_any() -> None:

@@ -13,7 +13,16 @@ from milbox.inner.query import AtLeast, Query, Region
 from milbox.inner.requirements import solve
 from milbox.milp.solution import Status
 from milbox.surrogates import Linear, Quadratic, ReluNet, Surrogate
-from milbox.surrogates.acquisition import Positive, Sum, mean, minimum, normal, shortfall
+from milbox.surrogates.acquisition import (
+    Positive,
+    Sum,
+    improvement,
+    mean,
+    minimum,
+    normal,
+    optimism,
+    shortfall,
+)
 from milbox.surrogates.relu import glorot
 from milbox.testing.answers import proposed
 from milbox.trials import Empty
@@ -41,6 +50,8 @@ def composites(domain: Domain) -> dict[str, tuple[Surrogate, int]]:
         "the less of two": (minimum([a, b]), 2),
         "the less of two lines": (minimum([straight, line(domain, 2)]), 1),
         "a line or a network": (minimum([straight, b]), 2),
+        "the expected improvement of two and a line": (improvement([a, b, straight], 0.1), 2),
+        "the optimism of two": (optimism([a, b], 0.7), 2),
         "the least of four": (minimum([a, b, c, d]), 3),
         "deep and shallow": (Sum(((1.0, deep), (1.0, a), (1.0, straight))), 2),
         "a positive part": (Positive(a), 2),

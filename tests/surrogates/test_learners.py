@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from milbox.surrogates.drawn import LinearDraw
 from milbox.surrogates.ensemble import EnsembleLearner
 from milbox.surrogates.hinges import Hinges
 from milbox.surrogates.linear import LinearLearner
 from milbox.surrogates.quadratic import QuadraticLearner
 from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import ReluLearner, ReluNet
+from milbox.surrogates.several import Several
 from milbox.surrogates.skip import LinearSkip
 from milbox.surrogates.trees.learner import TreesLearner
 from milbox.testing.surrogates import LearnerConformance
@@ -35,6 +37,18 @@ class TestHinges(LearnerConformance):
 
 class TestLinearSkip(LearnerConformance):
     learner = LinearSkip()
+
+
+class TestExpectedImprovement(LearnerConformance):
+    learner = Several(count=2)
+
+
+class TestOptimism(LearnerConformance):
+    learner = Several(count=2, say="optimism")
+
+
+class TestLinearDraw(LearnerConformance):
+    learner = LinearDraw()
 
 
 class TestLinearLearner(LearnerConformance):

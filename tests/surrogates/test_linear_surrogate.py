@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from milbox.arrays import FloatArray
+from milbox.surrogates.drawn import LinearDraw
 from milbox.surrogates.linear import Linear, LinearLearner
 
 PLAIN = LinearLearner(bootstrap=False)
@@ -91,3 +92,22 @@ def test_a_ridge_that_cannot_be_meant() -> None:
 def test_weights_that_are_no_vector() -> None:
     with pytest.raises(ValueError, match=r"shape \(2, 1\)"):
         Linear(np.zeros((2, 1)), 0.0)
+
+
+def test_draws_have_the_posterior_s_mean_and_spread() -> None:
+    rng = np.random.default_rng(0)
+    X = (rng.random((30, 4)) < 0.5).astype(float)
+    X[:, 3] = 0.0  # never seen: its weight is the prior's
+    y = X @ np.array([2.0, -1.0, 0.0, 0.0]) + 0.5
+    drawn = np.array([LinearDraw(1.0).fit(X, y, np.random.default_rng(seed)).weights for seed in range(300)])
+    mean = LinearDraw(0.0).fit(X, y, np.random.default_rng(0)).weights
+    assert mean == pytest.approx([2.0, -1.0, 0.0, 0.0], abs=0.1)
+    assert drawn.mean(axis=0) == pytest.approx(mean, abs=0.3)
+    assert drawn[:, 3].std() > 5 * drawn[:, 0].std()
+
+
+def test_one_value_leaves_the_prior() -> None:
+    X = np.array([[1.0, 0.0, 0.0]])
+    drawn = [LinearDraw().fit(X, np.array([3.0]), np.random.default_rng(seed)) for seed in range(2)]
+    assert np.abs(drawn[0].weights).min() > 0.0
+    assert not np.array_equal(drawn[0].weights, drawn[1].weights)

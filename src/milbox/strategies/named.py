@@ -16,7 +16,8 @@ from milbox.strategies.paper import PaperLinearMILP, PaperNNMILP
 from milbox.strategies.penalised import EnsembleRegEvo
 from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
-from milbox.surrogates import PAPER, LinearSkip, Ranked, ReluLearner, TreesLearner
+from milbox.strategies.runs import Runs
+from milbox.surrogates import PAPER, LinearDraw, LinearSkip, Ranked, ReluLearner, Several, TreesLearner
 
 INITIAL = 50
 """Random points first in the paper; what an identity leaves out."""
@@ -144,6 +145,18 @@ NAMED: Mapping[str, Named] = {
         version=1,
         adapts=True,
     ),
+    "nn+milp/ei": Named(
+        "four networks FC(8), half of the time of ranks; the point of their largest expected improvement",
+        lambda initial: NNMILP(Ranked(Several()), initial=initial),
+        version=1,
+        adapts=True,
+    ),
+    "nn+milp/ucb": Named(
+        "four networks FC(8), half of the time of ranks; the point of the largest mean plus deviation",
+        lambda initial: NNMILP(Ranked(Several(say="optimism")), initial=initial),
+        version=1,
+        adapts=True,
+    ),
     "trees+milp": Named(
         "a random forest of small trees (scikit-learn), maximised exactly by a program",
         lambda initial: ModelBased(Ranked(TreesLearner()), initial=initial),
@@ -152,6 +165,14 @@ NAMED: Mapping[str, Named] = {
     ),
     "linear+milp": Named(
         "linear surrogate on a bootstrap, exact inner solver", lambda initial: LinearMILP(initial=initial)
+    ),
+    "linear+milp/runs": Named(
+        "a linear surrogate drawn from its posterior, in a ball round the best point of a run; after 50 "
+        "points without a gain another run begins; for sequences over large alphabets",
+        lambda initial: ModelBased(Ranked(LinearDraw()), initial=initial, local=Runs()),
+        refusal=ranges_refused,
+        version=1,
+        adapts=True,
     ),
     "linear+milp/scip": Named(
         "Linear+MILP as published: linear surrogate on a bootstrap, SCIP's defaults, 500 s",

@@ -47,8 +47,10 @@ class Neighbourhood:
         del rng
         centre = best_inside(domain, history)
         chosen = sum(trial.certificate is not None for trial in history) + ahead
-        if centre is None or is_global(chosen):
-            return Step(self.network, "a network")
+        if centre is None:
+            return Step(self.network, "a network, since no point near which to look has been measured")
+        if is_global(chosen):
+            return Step(self.network, f"a network, everywhere in every {ROUND}th step")
         ball = Box.ball(domain, history.points[centre], radius(domain, history))
         return Step(self.network, "a network", box=ball)
 

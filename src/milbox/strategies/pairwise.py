@@ -49,10 +49,15 @@ class Pairwise:
         del ahead
         centre = best_inside(domain, history)
         by_pairs = rng.random() < self.share
-        if not by_pairs or centre is None or learns_failures(history):
-            return Step(self.network, "a network")
+        if centre is None:
+            return Step(self.network, "a network, since no point near which to look has been measured")
+        if learns_failures(history):
+            return Step(self.network, "a network, since pairs do not learn failures")
+        if not by_pairs:
+            return Step(self.network, f"a network, by a chance of {1.0 - self.share:.0%}")
         learner = replace(self.pairs, draw=float(rng.uniform(*self.draws)), labels=labels_of(domain))
-        return Step(learner, "pairs", box=Box.ball(domain, history.points[centre], self.reach(domain)))
+        name = "pairs" if self.share >= 1.0 else f"pairs, by a chance of {self.share:.0%}"
+        return Step(learner, name, box=Box.ball(domain, history.points[centre], self.reach(domain)))
 
     def reach(self, domain: Domain) -> int:
         """In how many variables a point may differ: in fewer where each has many neighbours."""

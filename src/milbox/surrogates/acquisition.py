@@ -58,6 +58,25 @@ def minimum(parts: Sequence[Surrogate]) -> Surrogate:
     return Sum(((1.0, one), (-1.0, Positive(Sum(((1.0, one), (-1.0, other)))))))
 
 
+def improvement(parts: Sequence[Surrogate], best: float) -> Sum:
+    """The best value, and by how much surrogates exceed it on average: expected improvement of an ensemble.
+
+    A hundredth of their mean decides where none of them expects a gain.
+    """
+    gains = mean([Positive(Sum(((1.0, part),), -best)) for part in parts])
+    return Sum(((1.0, gains), (0.01, mean(parts))), 0.99 * best)
+
+
+def optimism(parts: Sequence[Surrogate], weight: float) -> Sum:
+    """The mean of surrogates and a weight times their mean absolute deviation: an upper confidence bound.
+
+    Deviations above the mean add up to those below it, and so are half of all.
+    """
+    centre = mean(parts)
+    above = mean([Positive(Sum(((1.0, part), (-1.0, centre)))) for part in parts])
+    return Sum(((1.0, centre), (2.0 * weight, above)))
+
+
 def shortfall(part: Surrogate, level: float) -> Positive:
     """By how much a surrogate misses a level that it should reach."""
     return Positive(Sum(((-1.0, part),), level))

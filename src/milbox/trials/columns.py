@@ -38,6 +38,8 @@ BEFORE: Mapping[str, Column] = {
 
 AFTER: Mapping[str, Column] = {
     "status": _proved("text", lambda certificate: certificate.status.value),
+    "about": _proved("text", lambda certificate: certificate.about),
+    "surrogate": _proved("text", lambda certificate: certificate.surrogate or None),
     "acquisition": _proved("number", lambda certificate: certificate.value),
     "bound": _proved("number", lambda certificate: certificate.bound),
     "gap": _proved("number", lambda certificate: certificate.gap),

@@ -10,6 +10,7 @@ from milbox.page.svg.markup import Markup, joined, tag, text
 from milbox.trials import Trial
 from milbox.trials.origin import Source
 from milbox.trials.record import Record
+from milbox.trials.trial import EVERYWHERE
 
 MOST = 1000
 """The latest trials that the table holds: a page of more would take long to open."""
@@ -56,12 +57,12 @@ def all_trials(record: Record) -> Markup | None:
     noted = any(trial.info for trial in record.trials)
     shown = record.trials[-MOST:]
     outputs = list(map(record.goal.label, record.goal.outputs))
-    asked = narrowed(shown)
-    head = ["trial", "state", *outputs, "chosen by", "predicted", *apart]
+    asked, choosing = narrowed(shown), chooses(shown)
+    head = ["trial", "state", *outputs, "chosen by", *(["why"] if choosing else []), "predicted", *apart]
     head += ["asked with"] if asked else []
     head += ["point"] if rest else []
     head += ["notes"] if noted else []
-    body = [row(record, trial, apart, asked, rest, noted) for trial in shown]
+    body = [row(record, trial, apart, choosing, asked, rest, noted) for trial in shown]
     buttons = [
         tag(
             "th",
@@ -97,7 +98,9 @@ def all_trials(record: Record) -> Markup | None:
     )
 
 
-def row(record: Record, trial: Trial, apart: list[str], asked: bool, rest: bool, noted: bool) -> Markup:
+def row(
+    record: Record, trial: Trial, apart: list[str], choosing: bool, asked: bool, rest: bool, noted: bool
+) -> Markup:
     """One trial."""
     proof = trial.certificate
     cells = [
@@ -105,6 +108,7 @@ def row(record: Record, trial: Trial, apart: list[str], asked: bool, rest: bool,
         cell(trial.state),
         *(output_cell(trial, name) for name in record.goal.outputs),
         cell(chosen_by(trial)),
+        *([cell(why(trial) or NOTHING)] if choosing else []),
         cell(NOTHING, kind="n") if proof is None else cell(number(proof.value, 5), proof.value),
     ]
     cells += [own_cell(trial.assignment[name]) for name in apart]
@@ -136,6 +140,20 @@ def chosen_by(trial: Trial) -> str:
             return "known"
         case _:
             return short(trial.origin, 30)
+
+
+def chooses(trials: Sequence[Trial]) -> bool:
+    """Whether a strategy chose among surrogates or regions."""
+    return any(why(trial) for trial in trials)
+
+
+def why(trial: Trial) -> str:
+    """The surrogate that chose the point and where it looked, as far as there was a choice."""
+    proof = trial.certificate
+    if proof is None:
+        return ""
+    where = "" if proof.about == EVERYWHERE else proof.about
+    return "; ".join(filter(None, (proof.surrogate, where)))
 
 
 def own_cell(value: Any) -> Markup:

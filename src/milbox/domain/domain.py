@@ -136,9 +136,10 @@ class Domain:
         if matrix.shape[0]:
             activity = matrix @ self.coding.whole(points).T
             keep &= ((activity >= lower[:, None]) & (activity <= upper[:, None])).all(axis=0)
-        columns = self.columns(points)
-        for constraint in (*others, *self.wide):
-            keep &= constraint.holds(columns)
+        if others or self.wide:
+            columns = self.columns(points)
+            for constraint in (*others, *self.wide):
+                keep &= constraint.holds(columns)
         return keep
 
     @cached_property

@@ -23,6 +23,8 @@ from milbox.trials.trial import Proposal
 # How many feature entries are encoded at a time, and how many are kept for the next step (128 MB).
 CHUNK = 1 << 20
 KEPT = 1 << 24
+# How many signals a processor's cache holds.
+CACHED = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Enumerate:
         ties = rng.random(len(values))
         worth = np.where(np.isnan(values), -np.inf, values)[left]
         count = min(query.count, len(left))
-        least = np.partition(worth, -count)[-count]
+        least = worth.max() if count == 1 else np.partition(worth, -count)[-count]
         top = left[worth >= least]
         chosen = top[np.lexsort((ties[top], -values[top]))][:count]
         seconds = time.perf_counter() - began
@@ -107,10 +109,12 @@ class Enumerate:
 def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:
     """The prediction at every point, in the order of `all_points`."""
     listed = listed_parts(domain)
-    if not isinstance(surrogate, ReluNet) or not surrogate.hidden or not domain.size or len(listed) == 1:
+    if not isinstance(surrogate, ReluNet) or not surrogate.hidden or not domain.size:
         return np.concatenate([surrogate.predict(part) for part in encoded(domain)])
-    # A point's first pre-activations are a sum over the parts: of one half of them, and of the other.
     first = surrogate.layers[0]
+    if len(listed) == 1:
+        return from_halves(surrogate, domain)
+    # A point's first pre-activations are a sum over the parts: of one half of them, and of the other.
     parts = [domain.coding.contributions(block.variables, block.states, first.weights) for block in listed]
     sizes = np.cumprod([len(part) for part in parts], dtype=np.float64)
     half = 1 + int(np.searchsorted(sizes, np.sqrt(sizes[-1])))
@@ -123,6 +127,46 @@ def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:
         np.maximum(signals, 0.0, out=signals)
         values.append(rest.predict(signals.reshape(-1, signals.shape[2])))
     return np.concatenate(values)
+
+
+def from_halves(net: ReluNet, domain: Domain) -> FloatArray:
+    """The prediction at every point of one block, whose halves repeat: each is worked out once."""
+    first, rest = net.layers[0], ReluNet(net.layers[1:])
+    signals = [half.features @ first.weights[half.columns] for half in halves(domain)]
+    signals[0] += first.bias
+    step, values = max(1, CACHED // len(first.bias)), []
+    for i in range(0, domain.size or 0, step):
+        left, right = (
+            part[half.of[i : i + step]] for part, half in zip(signals, halves(domain), strict=True)
+        )
+        left += right
+        np.maximum(left, 0.0, out=left)
+        values.append(rest.predict(left))
+    return np.concatenate(values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Half:
+    """The different codes that half of the variables take together."""
+
+    columns: IntArray
+    """The features of these variables."""
+    features: FloatArray
+    """(different ones, columns)"""
+    of: IntArray
+    """(points,): which of them each point has."""
+
+
+@kept
+def halves(domain: Domain) -> tuple[Half, Half]:
+    """The variables in two halves, over all points."""
+    points, _ = all_points(domain)
+    found = []
+    for part in np.array_split(np.arange(len(domain.variables)), 2):
+        _, at, of = np.unique(points[:, part], axis=0, return_index=True, return_inverse=True)
+        columns = np.concatenate([np.zeros(0, np.int64), *(domain.coding.group(i) for i in part)])
+        found.append(Half(columns, domain.encode(points[at])[:, columns], of.reshape(-1)))
+    return found[0], found[1]
 
 
 def summed(parts: Sequence[FloatArray]) -> FloatArray:

@@ -241,8 +241,8 @@ def descend(
             desk.lengths[AHEAD],
             desk.steps[PATH],
         )
-        add_inputs(desk, desk.steps[PATH], length, lines[H])
-        value = worth(net, lines[H], uppers[H])
+        add_inputs(desk.table, desk.bias, desk.letter, desk.steps[PATH], length, lines[H])
+        value = worth(net.rows, net.above, net.uppers, lines[H], uppers[H])
         if stuck and 3 * step >= steps:
             for i in range(length):
                 desk.costs[USED, desk.letter[desk.steps[PATH, i]]] += 1.0

@@ -23,6 +23,7 @@ from milbox.inner.search.state import (
     SUFFIX_KEY,
     UNREACHED,
     Desk,
+    Int,
     Pool,
     Problem,
     Room,
@@ -72,7 +73,7 @@ def write_fixed(net: Problem, desk: Desk) -> None:
 
 
 @kernel
-def write_path(net: Problem, desk: Desk, path: Small, length: int) -> None:
+def write_path(net: Problem, desk: Desk, path: Small, length: Int) -> None:
     """Write the codes of a path and of the fixed letters."""
     write_fixed(net, desk)
     pair, option, variable, code, codes = net.pair, net.option, net.variable, net.code, desk.codes
@@ -81,7 +82,7 @@ def write_path(net: Problem, desk: Desk, path: Small, length: int) -> None:
 
 
 @kernel
-def path_key(net: Problem, desk: Desk, path: Small, length: int) -> int:
+def path_key(net: Problem, desk: Desk, path: Small, length: Int) -> int:
     """The key of a path with the fixed letters."""
     key: int = desk.size[4]
     for i in range(length):
@@ -89,14 +90,34 @@ def path_key(net: Problem, desk: Desk, path: Small, length: int) -> int:
     return key
 
 
-@kernel
-def offer(tried: Tried, pool: Pool, codes: IntArray, key: int, value: float) -> bool:
-    """Put a feasible point into the pool if it is untried, new, and good enough; whether it was."""
-    at = first_with(tried.key, key)
-    while at < len(tried.key) and tried.key[at] == key:
-        if same(codes, tried.codes[at]):
+@inlined
+def has_codes(
+    pair: Small, options: Small, variable: Small, code: IntArray, name: int, codes: IntArray
+) -> bool:
+    """Whether a point has the codes that a letter stands for."""
+    for k in range(pair[name], pair[name + 1]):
+        option = options[k]
+        if codes[variable[option]] != code[option]:
             return False
-        at += 1
+    return True
+
+
+@kernel
+def leads_to(net: Problem, desk: Desk, path: Small, length: Int, codes: IntArray) -> bool:
+    """Whether a path with the fixed letters is this point."""
+    pair, option, variable, code = net.pair, net.option, net.variable, net.code
+    for i in range(length):
+        if not has_codes(pair, option, variable, code, desk.names[NAME, desk.letter[path[i]]], codes):
+            return False
+    for i in range(desk.size[3]):
+        if not has_codes(pair, option, variable, code, desk.steps[FIXED, i], codes):
+            return False
+    return True
+
+
+@kernel
+def keep(pool: Pool, codes: IntArray, key: int, value: float) -> bool:
+    """Put an untried point into the pool if it is new and good enough; whether it was."""
     last = len(pool.value) - 1
     if value <= pool.value[last]:
         return False
@@ -119,13 +140,19 @@ def offer(tried: Tried, pool: Pool, codes: IntArray, key: int, value: float) -> 
 
 @kernel
 def offer_path(
-    net: Problem, tried: Tried, pool: Pool, desk: Desk, path: Small, length: int, h: FloatArray, value: float
+    net: Problem, tried: Tried, pool: Pool, desk: Desk, path: Small, length: Int, h: FloatArray, value: float
 ) -> bool:
-    """Offer a path with inputs h and a value above the floor."""
-    if not ties_hold(net, h):
+    """Offer a path with inputs h and a value above the floor; whether the pool took it."""
+    if net.tied and not ties_hold(net, h):
         return False
+    key = path_key(net, desk, path, length)
+    at = first_with(tried.key, key)
+    while at < len(tried.key) and tried.key[at] == key:
+        if leads_to(net, desk, path, length, tried.codes[at]):
+            return False
+        at += 1
     write_path(net, desk, path, length)
-    return offer(tried, pool, desk.codes, path_key(net, desk, path, length), value)
+    return keep(pool, desk.codes, key, value)
 
 
 @inlined_sum
@@ -155,7 +182,7 @@ def joined_deep(
     u, at = desk.source[edge], desk.letter[edge]
     for r in range(len(h)):
         h[r] = room.ends[PREFIX, u, r] + desk.table[at, r] + room.ends[SUFFIX, v, r]
-    return worth(net, h, z)
+    return worth(net.rows, net.above, net.uppers, h, z)
 
 
 @kernel
@@ -212,7 +239,7 @@ def offer_joined(
         desk.steps[PATH, length] = room.ways[OUT, w]
         w = target_of(desk.first, room.ways[OUT, w], nodes)
     write_path(net, desk, desk.steps[PATH], length + 1)
-    return offer(tried, pool, desk.codes, key, value)
+    return keep(pool, desk.codes, key, value)
 
 
 @kernel

@@ -2,18 +2,21 @@
 
 import numpy as np
 
-from milbox.compiled.jit import kernel, larger, owner, smaller
+from milbox.arrays import FloatArray, IntArray
+from milbox.compiled.jit import inlined, inlined_sum, kernel, larger, owner, smaller
 from milbox.inner.search.bound import copy, draw_all, floor_of, set_slopes
 from milbox.inner.search.incumbents import offer_path
 from milbox.inner.search.passes import longest, set_costs, worth
 from milbox.inner.search.state import (
     AHEAD,
+    BELOW,
     BEST_PRICE,
     BIAS,
     COST,
     GAIN,
     LEAST,
     MOST,
+    OUTPUT,
     PATH,
     PRICE,
     SIZE,
@@ -111,24 +114,49 @@ def list_paths(
     depth = net.longest + 2
     h, so_far = np.empty((depth, rows)), np.empty((depth, kinds))
     at, next_edge = np.empty(depth, np.int64), np.empty(depth, np.int64)
-    d = 0
     at[0], next_edge[0] = nodes - 1, desk.first[nodes - 1]
     for r in range(rows):
         h[0, r] = desk.bias[r]
     for k in range(count):
         so_far[0, k] = rest[k]
+    return look_at_paths(
+        net, tried, pool, uppers[H], desk, ahead, cost, count, h, so_far, at, next_edge, checks
+    )
+
+
+@kernel
+def look_at_paths(
+    net: Problem,
+    tried: Tried,
+    pool: Pool,
+    z: FloatArray,
+    desk: Desk,
+    ahead: FloatArray,
+    cost: FloatArray,
+    count: int,
+    h: FloatArray,
+    so_far: FloatArray,
+    at: IntArray,
+    next_edge: IntArray,
+    checks: float,
+) -> bool:
+    """The walk of `list_paths`: on each level the node, its next edge, and the inputs and costs so far."""
+    first, source, letter, table = desk.first, desk.source, desk.letter, desk.table
+    weight, below = net.rows[OUTPUT], net.rows[BELOW]
+    deep = net.above.shape[1] > 0
+    floor = floor_of(pool) + net.slack
     done = 0.0
+    d = 0
     while d >= 0:
         v, e = at[d], next_edge[d]
-        if e == desk.first[v + 1]:
+        if e == first[v + 1]:
             d -= 1
             continue
         next_edge[d] = e + 1
         done += 1.0
         if done > checks:
             return False
-        u, i = desk.source[e], desk.letter[e]
-        floor = floor_of(pool) + net.slack
+        u, i = source[e], letter[e]
         possible = True
         for k in range(count):
             if ahead[u, k] + cost[i, k] + so_far[d, k] <= floor:
@@ -136,17 +164,38 @@ def list_paths(
                 break
         if not possible:
             continue
-        for r in range(rows):
-            h[d + 1, r] = h[d, r] + desk.table[i, r]
+        if u == 0 and not deep:
+            value = ended(h[d], table[i], weight, below)
+            if value <= floor:
+                continue
+        add(h[d], table[i], h[d + 1])
         if u == 0:
-            value = worth(net, h[d + 1], uppers[H])
+            value = worth(net.rows, net.above, net.uppers, h[d + 1], z)
             if value > floor:
                 for j in range(d + 1):
                     desk.steps[PATH, j] = next_edge[j] - 1
                 offer_path(net, tried, pool, desk, desk.steps[PATH], d + 1, h[d + 1], value)
+                floor = floor_of(pool) + net.slack
             continue
         for k in range(count):
             so_far[d + 1, k] = so_far[d, k] + cost[i, k]
         d += 1
-        at[d], next_edge[d] = u, desk.first[u]
+        at[d], next_edge[d] = u, first[u]
     return True
+
+
+@inlined_sum
+def ended(h: FloatArray, adds: FloatArray, weight: FloatArray, below: FloatArray) -> float:
+    """The value of inputs h and what a last letter adds, without upper units."""
+    total = 0.0
+    for r in range(len(weight)):
+        sum_ = h[r] + adds[r]
+        total += weight[r] * larger(sum_, 0.0) + below[r] * smaller(sum_, 0.0)
+    return total
+
+
+@inlined
+def add(h: FloatArray, adds: FloatArray, total: FloatArray) -> None:
+    """Set total = h + adds."""
+    for r in range(len(adds)):
+        total[r] = h[r] + adds[r]

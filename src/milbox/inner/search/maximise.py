@@ -43,7 +43,7 @@ EFFORT = Settings(
     root_rounds=4,
     rounds=2,
     sweeps=2,
-    few=1000.0,
+    few=10_000.0,
     checks=2000.0,
 )
 TIED = EFFORT._replace(root_steps=40, steps=8)

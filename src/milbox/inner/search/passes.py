@@ -62,15 +62,17 @@ def trace(
 
 
 @vectorised
-def add_inputs(desk: Desk, path: Small, length: int, h: FloatArray) -> None:
+def add_inputs(
+    table: FloatArray, bias: FloatArray, letter: Small, path: Small, length: int, h: FloatArray
+) -> None:
     """Set h to the inputs of all rows at a path."""
-    rows = desk.table.shape[1]
+    rows = table.shape[1]
     for r in range(rows):
-        h[r] = desk.bias[r]
+        h[r] = bias[r]
     for i in range(length):
-        at = desk.letter[path[i]]
+        at = letter[path[i]]
         for r in range(rows):
-            h[r] += desk.table[at, r]
+            h[r] += table[at, r]
 
 
 @vectorised
@@ -103,21 +105,24 @@ def longest_lanes(desk: Desk, cost: FloatArray, reach: FloatArray) -> None:
 
 
 @vectorised
-def worth(net: Problem, h: FloatArray, z: FloatArray) -> float:
-    """The value of inputs h, ties as penalties; leaves the inputs of upper units in z."""
-    rows, uppers = net.above.shape
+def worth(rows: FloatArray, above: FloatArray, uppers: FloatArray, h: FloatArray, z: FloatArray) -> float:
+    """The value of inputs h, ties as penalties; leaves the inputs of upper units in z.
+
+    The tables are those of the problem: handing over all of it for each path would take as long as this.
+    """
+    width, layer = above.shape
     total = 0.0
-    for r in range(rows):
-        total += net.rows[OUTPUT, r] * larger(h[r], 0.0) + net.rows[BELOW, r] * smaller(h[r], 0.0)
-    if uppers > 0:
-        for k in range(uppers):
-            z[k] = net.uppers[BIAS, k]
-        for r in range(rows):
+    for r in range(width):
+        total += rows[OUTPUT, r] * larger(h[r], 0.0) + rows[BELOW, r] * smaller(h[r], 0.0)
+    if layer > 0:
+        for k in range(layer):
+            z[k] = uppers[BIAS, k]
+        for r in range(width):
             output = larger(h[r], 0.0)
-            for k in range(uppers):
-                z[k] += output * net.above[r, k]
-        for k in range(uppers):
-            total += net.uppers[OUTPUT, k] * larger(z[k], 0.0)
+            for k in range(layer):
+                z[k] += output * above[r, k]
+        for k in range(layer):
+            total += uppers[OUTPUT, k] * larger(z[k], 0.0)
     return total
 
 

@@ -161,8 +161,8 @@ def branch_on_path(
     length = trace(
         nodes, desk.first, desk.source, desk.letter, desk.costs[BEST_COST], desk.lengths[AHEAD], path
     )
-    add_inputs(desk, path, length, lines[H])
-    value = worth(net, lines[H], uppers[H])
+    add_inputs(desk.table, desk.bias, desk.letter, path, length, lines[H])
+    value = worth(net.rows, net.above, net.uppers, lines[H], uppers[H])
     if value > floor_of(pool) + net.slack:
         offer_path(net, tried, pool, desk, path, length, lines[H], value)
     floor = floor_of(pool)

@@ -4,7 +4,7 @@ import numpy as np
 
 from milbox.compiled.jit import entry, kernel, owner, smaller
 from milbox.inner.search.bound import descend, floor_of
-from milbox.inner.search.incumbents import offer, suffixes, sweep_backward, sweep_forward, write_fixed
+from milbox.inner.search.incumbents import offer_path, suffixes, sweep_backward, sweep_forward
 from milbox.inner.search.listing import KINDS, count_paths, list_paths
 from milbox.inner.search.passes import longest, ties_hold, worth
 from milbox.inner.search.shrink import (
@@ -34,6 +34,7 @@ from milbox.inner.search.state import (
     LOW,
     NOTHING,
     OUTPUT,
+    PATH,
     PHASE,
     PRICE,
     STACKED_HIGH,
@@ -160,10 +161,9 @@ def advance(
         while True:
             bound = NOTHING
             if desk.size[0] == 1:  # one path is left
-                value = worth(net, desk.bias, uppers[H])
-                if value > floor_of(pool) + slack and ties_hold(net, desk.bias):
-                    write_fixed(net, desk)
-                    offer(tried, pool, desk.codes, desk.size[4], value)
+                value = worth(net.rows, net.above, net.uppers, desk.bias, uppers[H])
+                if value > floor_of(pool) + slack:
+                    offer_path(net, tried, pool, desk, desk.steps[PATH], np.int64(0), desk.bias, value)
                 break
             find = (fresh or rounds > 0) and desk.size[1] < 0.8 * settled
             if find:
@@ -193,7 +193,7 @@ def advance(
             floor = floor_of(pool)
             if bound <= floor + slack:
                 break
-            value = worth(net, lines[BEST_H], uppers[H])
+            value = worth(net.rows, net.above, net.uppers, lines[BEST_H], uppers[H])
             nothing = pool.value[last] == NOTHING
             # Where the bound is reached, or nothing is in hand, only the path itself stands in the way.
             reached = ties_hold(net, lines[BEST_H]) and (nothing or value >= bound - slack - error)

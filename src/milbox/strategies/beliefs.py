@@ -16,10 +16,11 @@ from milbox.domain import Domain
 from milbox.inner import Auto, InnerSolver
 from milbox.inner.query import AtLeast
 from milbox.strategies.units import unit_of
-from milbox.strategies.worth import AUGMENTED, columns, drawn_weights, in_shares, left_to_limits, missed
+from milbox.strategies.worth import AUGMENTED, drawn_weights, in_shares, left_to_limits, missed
 from milbox.surrogates import Learner, Ranked, ReluLearner, Surrogate
 from milbox.surrogates.acquisition import Sum, minimum, normal
 from milbox.trials import Failed, History
+from milbox.trials.front import objectives_of
 from milbox.trials.goal import Limit
 from milbox.trials.noise import grouped
 from milbox.trials.points import Points
@@ -69,19 +70,15 @@ def believed(
     history: History,
     rng: Generator,
     fitted: IntArray | None = None,
-    weights: FloatArray | None = None,
 ) -> Belief:
     """The surrogates fitted to a history, as one objective with requirements.
 
-    `fitted` says which of the finished trials surrogates of outputs see; None, all of them. `weights` are
-    those of several objectives; they are drawn where there are none.
+    `fitted` says which of the finished trials surrogates of outputs see; None, all of them.
     """
     goal = history.goal
     several = lighter(learner) if goal.several or goal.limits else learner
     if goal.several:
-        weights = drawn_weights(goal, rng) if weights is None else weights
-        assert weights is not None, "there are several objectives"
-        objective, unit = several_fitted(several, domain, history, rng, fitted, weights), 1.0
+        objective, unit = several_fitted(several, domain, history, rng, fitted), 1.0
         spread, about = 1.0, ", by the scalarised model"
     else:
         unit = unit_of(history.values)
@@ -146,12 +143,12 @@ def several_fitted(
     history: History,
     rng: Generator,
     fitted: IntArray | None,
-    weights: FloatArray,
 ) -> Surrogate:
     """A surrogate of each objective, in shares of its range, as one: the least weighted one, and a sum."""
+    weights = drawn_weights(history.goal, rng)
     parts = [
         learner.fit(*observed(domain, history, rng, fitted, column), rng)
-        for column in in_shares(columns(history)).T
+        for column in in_shares(objectives_of(history.finished, history.goal)).T
     ]
     least = minimum([Sum(((float(w), part),)) for w, part in zip(weights, parts, strict=True)])
     shares = tuple((AUGMENTED * float(w), part) for w, part in zip(weights, parts, strict=True))

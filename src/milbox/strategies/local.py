@@ -27,9 +27,6 @@ SIDE, LEAST_SIDE = 0.8, 2.0**-7
 ROUND, VISITS = 8, (1, 5)
 """The last of so many steps is global; these, where variables are categorical, try other categories."""
 
-SIDES = 6
-"""With several objectives the side is one of so many, by chance, each half of the one before."""
-
 GAINS = 3
 """So many gains one after the other double the side."""
 
@@ -116,15 +113,14 @@ class Local:
         centre = best_inside(domain, history)
         by_rank = rng.random() < self.ranked
         kind = kind_of(chosen, domain)
-        together = in_one(history)
+        together = bool(history.goal.limits)  # surrogates searched at once: too much for hinges
         network = "a network for each output" if together else "a network"
         if kind is Kind.GLOBAL or centre is None:
             return told(network, self.network, by_rank, len(history.values))
         if kind is Kind.ELSEWHERE:
             box = elsewhere(domain, history, centre, rng)
         else:
-            side = drawn_side(rng) if history.goal.several else self.side(domain, history)
-            box = Box.around(domain, history.points[centre], side)
+            box = Box.around(domain, history.points[centre], self.side(domain, history))
         fitted = near_points(domain, history, box)
         if together or rng.random() < 0.5:
             step = told(network, self.network, by_rank, len(fitted))
@@ -138,12 +134,12 @@ class Local:
     def next_step(self, domain: Domain, history: History) -> str:
         """Where the next point is searched for, and by which beliefs."""
         kind = kind_of(sum(trial.certificate is not None for trial in history), domain)
-        network = "a network for each output" if in_one(history) else "a network"
+        together = bool(history.goal.limits)
+        network = "a network for each output" if together else "a network"
         if kind is Kind.GLOBAL:
             return f"{kind.value}, by {network}"
-        known = kind is Kind.NEAR and not history.goal.several
-        wide = f" of {self.side(domain, history):g} of each range" if known else ""
-        return f"{kind.value}{wide}, by {network}{'' if in_one(history) else ' or by hinges'}"
+        wide = f" of {self.side(domain, history):g} of each range" if kind is Kind.NEAR else ""
+        return f"{kind.value}{wide}, by {network}{'' if together else ' or by hinges'}"
 
     def side(self, domain: Domain, history: History) -> float:
         """The side of the box after the gains and failures of all steps in boxes."""
@@ -168,16 +164,6 @@ class Local:
             if isinstance(trial.outcome, Finished):
                 insort(seen, value)
         return side
-
-
-def in_one(history: History) -> bool:
-    """Whether surrogates of several outputs are searched at once: too much for hinges."""
-    return history.goal.several or bool(history.goal.limits)
-
-
-def drawn_side(rng: Generator) -> float:
-    """The side of a box where objectives are several: gains of one weighting say nothing of the next."""
-    return float(SIDE / 2 ** int(rng.integers(SIDES)))
 
 
 def told(kind: str, learner: Learner, by_rank: bool, count: int) -> Step:

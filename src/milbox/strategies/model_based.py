@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import IntArray
 from milbox.display import cut
 from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
@@ -24,7 +24,7 @@ from milbox.strategies.protocol import Strategy
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.repeats import repeats, where_none_is_new
 from milbox.strategies.units import in_own_units
-from milbox.strategies.worth import drawn_weights, worth
+from milbox.strategies.worth import worth
 from milbox.surrogates import Learner, Ranked
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, Failed, Found, History, Proposal
@@ -64,9 +64,8 @@ class ModelBased:
         chosen = repeats(domain, history, rng)[:count]
         while len(chosen) < count:
             began = time.perf_counter()
-            weights = drawn_weights(history.goal, rng)
-            step = self.step(domain, history, len(chosen), rng, weights)
-            belief = believed(step.learner, domain, history, rng, step.fitted, weights)
+            step = self.step(domain, history, len(chosen), rng)
+            belief = believed(step.learner, domain, history, rng, step.fitted)
             fitted = time.perf_counter() - began
             inner = belief.solver(self.inner)
             query = Query(belief.objective, replace(region, box=step.box), nodes=step.nodes)
@@ -81,13 +80,16 @@ class ModelBased:
             region = region.without([chosen[-1].point])
         return Found(tuple(chosen))
 
-    def step(
-        self, domain: Domain, history: History, ahead: int, rng: Generator, weights: FloatArray | None
-    ) -> Step:
+    def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
         """Who learns what for the next point, and where that is searched for."""
-        if self.local is None or not self.local.applies(domain):
+        if self.local is None or not self._is_local(domain, history):
             return Step(self.learner)
-        return self.local.step(domain, worth(domain, history, weights), ahead, rng)
+        return self.local.step(domain, worth(domain, history), ahead, rng)
+
+    def _is_local(self, domain: Domain, history: History) -> bool:
+        """Whether neighbourhoods are chosen: not for fronts, whose ends lie far from any one point."""
+        local = self.local is not None and self.local.applies(domain)
+        return local and not history.goal.several
 
     def program(self, domain: Domain, history: History, rng: Generator) -> tuple[Milp, IntArray]:
         """The next point as one program: the domain, the surrogate that `propose` would fit, what was asked.
@@ -102,9 +104,8 @@ class ModelBased:
                 f"the next point is one of the initial ones, which are drawn at random, and has no program; "
                 f"{len(history.finished)} are measured"
             )
-        weights = drawn_weights(history.goal, rng)
-        step = self.step(domain, history, 0, rng, weights)
-        belief = believed(step.learner, domain, history, rng, step.fitted, weights)
+        step = self.step(domain, history, 0, rng)
+        belief = believed(step.learner, domain, history, rng, step.fitted)
         writer, region = Mip(), replace(Region.untried(domain, history.asked_points), box=step.box)
         query = Query(belief.objective, region, requirements=belief.requirements).penalised()
         surrogate, refusal = query.objective, writer.refusal(query)
@@ -143,10 +144,9 @@ class ModelBased:
 
     def _locally(self, domain: Domain, history: History) -> list[str]:
         """Where the next point will be searched for, if not everywhere."""
-        if self.local is None or not self.local.applies(domain):
+        if self.local is None or not self._is_local(domain, history):
             return []
-        seen = worth(domain, history, drawn_weights(history.goal, np.random.default_rng(0)))
-        return [f"next step: {self.local.next_step(domain, seen)}"]
+        return [f"next step: {self.local.next_step(domain, worth(domain, history))}"]
 
     def _random_left(self, domain: Domain, history: History) -> int:
         """How many points are measured before a model comes in: a surrogate is fitted to one at least.

@@ -55,9 +55,9 @@ def compared(domain: Domain, trials: Sequence[Trial], goal: Goal, rng: Generator
 
     The error of several is that of the objective that counts: the least of the weighted ones.
     """
-    weights = drawn_weights(goal, rng)
-    if weights is None or not trials:
+    if not goal.several or not trials:
         return estimated(domain, trials, 1.0)
+    weights = drawn_weights(goal, rng)
     groups = [grouped(trials, measure) for measure in measures(goal)]  # the same points in the same order
     measured = np.array([[group.mean for group in own] for own in groups]).T
     order = np.argsort(-scalarised(in_shares(measured), weights), kind="stable")[:MOST]

@@ -1,8 +1,8 @@
-"""What each measured trial is worth, as one number: what a box is put round, and what is measured again.
+"""What measured trials are worth, as one number: what a box is put round, and what is measured again.
 
-With one exact objective that is its value. Several objectives become one by augmented Chebyshev weights that
-are drawn for one proposal; noisy ones count by their estimates; a trial that breaks a limit is worth less
-than any that keeps them all, and the less the more it misses.
+With one exact objective that is its value. A noisy one counts by its estimate; a trial that breaks a limit is
+worth less than any that keeps them all, and the less the more it misses. Several objectives become one by
+augmented Chebyshev weights that are drawn for one proposal.
 """
 
 from collections.abc import Callable
@@ -27,14 +27,12 @@ LEAST = 0.05
 """The least share of an objective in a direction, so that no weight is infinite."""
 
 
-def drawn_weights(goal: Goal, rng: Generator) -> FloatArray | None:
-    """Weights of several objectives for one proposal; None for one.
+def drawn_weights(goal: Goal, rng: Generator) -> FloatArray:
+    """Weights of several objectives for one proposal.
 
     A direction is uniform on the sphere, and an objective counts the more the less its share of it: the mean
     over directions of what `scalarised` gives is the hypervolume (Zhang and Golovin, 2020).
     """
-    if not goal.several:
-        return None
     direction = np.abs(rng.standard_normal(len(goal.objectives)))
     direction = np.maximum(direction / np.linalg.norm(direction), LEAST)
     weights: FloatArray = direction.min() / direction
@@ -49,22 +47,12 @@ def scalarised(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def measures(goal: Goal) -> list[Callable[[Trial], float]]:
-    """The objectives of a finished trial of a history, in the sense in which large is good."""
-    if not goal.several:
-        return [value_of]
+    """Several objectives of a finished trial, in the sense in which large is good."""
     return [_signed(name, sign) for (name, _), sign in zip(goal.objectives, goal.signs, strict=True)]
 
 
 def _signed(name: str, sign: float) -> Callable[[Trial], float]:
     return lambda trial: sign * trial.values[name]
-
-
-def columns(history: History) -> FloatArray:
-    """The objectives of the finished trials as they were measured, one a row, where large is good."""
-    if not history.goal.several:
-        return history.values[:, None]
-    rows = [[measure(trial) for measure in measures(history.goal)] for trial in history.finished]
-    return np.array(rows, dtype=np.float64).reshape(len(rows), len(history.goal.objectives))
 
 
 def in_shares(values: FloatArray) -> FloatArray:
@@ -100,15 +88,12 @@ def missed(left: FloatArray) -> FloatArray:
     return total
 
 
-def worth(domain: Domain, history: History, weights: FloatArray | None) -> History:
-    """The history with what each finished trial is worth as its value."""
+def worth(domain: Domain, history: History) -> History:
+    """The history of one objective with what each finished trial is worth as its value."""
     goal = history.goal
-    if not (goal.several or goal.limits or goal.noise) or not history.finished:
+    if not (goal.limits or goal.noise) or not history.finished:
         return history
-    values = columns(history)
-    if goal.noise:
-        values = np.stack([_estimates(domain, history, measure) for measure in measures(goal)], axis=1)
-    total = values[:, 0] if weights is None else scalarised(in_shares(values), weights)
+    total = _estimates(domain, history) if goal.noise else history.values
     total = total / unit_of(total)
     if goal.limits:
         left = left_to_limits(history)
@@ -117,11 +102,11 @@ def worth(domain: Domain, history: History, weights: FloatArray | None) -> Histo
     return _with_values(history, total)
 
 
-def _estimates(domain: Domain, history: History, measure: Callable[[Trial], float]) -> FloatArray:
+def _estimates(domain: Domain, history: History) -> FloatArray:
     """For each finished trial what is believed of its point; what it measured outside the domain."""
-    found = estimated(domain, history.inside, 1.0, measure)
+    found = estimated(domain, history.inside, 1.0)
     means = dict(zip((group.first.point for group in found.groups), found.means.tolist(), strict=True))
-    return np.array([means.get(trial.point, measure(trial)) for trial in history.finished])
+    return np.array([means.get(trial.point, value_of(trial)) for trial in history.finished])
 
 
 def _with_values(history: History, values: FloatArray) -> History:

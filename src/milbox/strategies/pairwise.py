@@ -51,8 +51,10 @@ class Pairwise:
         by_pairs = rng.random() < self.share
         if centre is None:
             return Step(self.network, "a network, since no point near which to look has been measured")
-        if needs_network(history):
-            return Step(self.network, "a network, since pairs do not learn failures and limits")
+        if history.goal.limits:
+            return Step(self.network, "a network, since pairs do not learn limits")
+        if learns_failures(history):
+            return Step(self.network, "a network, since pairs do not learn failures")
         if not by_pairs:
             return Step(self.network, f"a network, by a chance of {1.0 - self.share:.0%}")
         learner = replace(self.pairs, draw=float(rng.uniform(*self.draws)), labels=labels_of(domain))
@@ -74,11 +76,10 @@ class Pairwise:
         return near if self.share >= 1.0 else f"{near}, or everywhere, by a network"
 
 
-def needs_network(history: History) -> bool:
-    """Whether limits or failed trials take part in what is believed, which a network alone can say."""
-    return bool(history.goal.limits) or (
-        history.goal.learn_failures
-        and any(isinstance(trial.outcome, Failed) and trial.outcome.infeasible for trial in history)
+def learns_failures(history: History) -> bool:
+    """Whether failed trials take part in what is believed, which a network alone can say."""
+    return history.goal.learn_failures and any(
+        isinstance(trial.outcome, Failed) and trial.outcome.infeasible for trial in history
     )
 
 

@@ -23,21 +23,21 @@ PROBLEMS = (
     "constrained/trees/budget-100/0",
     "randommlp/fcc-0",
 )
-STRATEGIES = ("nn+milp", "nn+milp/mixed")
-SIZES = (1, 8)
+STRATEGIES = {"nn+milp": (1, 8), "nn+milp/apart": (8,), "nn+milp/mixed": (1, 8)}
+"""By name, with the sizes of batches."""
 INITIAL, BUDGET = 20, 180
 
 
 def run(problem: str, strategy: str, size: int, trial: int) -> tuple[float, float, float]:
-    """The best value after 100 evaluations and at the end, and the seconds of all asks."""
+    """The best value after 100 evaluations and at the end, and the processor seconds of all asks."""
     cell = Cell(problem, strategy, trial, BUDGET, INITIAL)
     black_box = load(problem, seed=cell.seed)
     best, curve, asking = float("-inf"), [], 0.0
     with Study(black_box.domain, ALGORITHMS[strategy].strategy(INITIAL, cell.seed), seed=cell.seed) as study:
         while len(curve) < BUDGET:
-            began = time.perf_counter()
+            began = time.process_time()
             trials = study.ask_many(1 if len(curve) < INITIAL else size)
-            asking += time.perf_counter() - began
+            asking += time.process_time() - began
             for asked in trials:
                 value = black_box.value(asked.point)
                 study.tell(asked.number, value)
@@ -57,8 +57,8 @@ if __name__ == "__main__":
             done = {tuple(row[:4]) for row in csv.reader(file)}
     for trial in range(arguments.trials):
         for problem in PROBLEMS:
-            for strategy in STRATEGIES:
-                for size in SIZES:
+            for strategy, sizes in STRATEGIES.items():
+                for size in sizes:
                     key = (problem, strategy, str(size), str(trial))
                     if key not in done:
                         row = (*key, *run(problem, strategy, size, trial))

@@ -17,6 +17,7 @@ from milbox.inner.query import Query, Region
 from milbox.inner.ranges.solve import CODES, ranged
 from milbox.inner.requirements import solve
 from milbox.milp.program import Milp
+from milbox.strategies.apart import away, distance_of
 from milbox.strategies.beliefs import believed
 from milbox.strategies.initial import initial_points
 from milbox.strategies.local import Local, Step, Steps
@@ -52,6 +53,8 @@ class ModelBased:
     local: Steps | None = None
     """Who chooses learner and neighbourhood step by step, on the domains it applies to; None searches the
     whole domain by one learner."""
+    apart: float = 0.0
+    """In which share of the variables the points of a batch differ from one another at least."""
     takes_goals: ClassVar[bool] = True
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
@@ -70,15 +73,31 @@ class ModelBased:
             inner = belief.solver(self.inner)
             query = Query(belief.objective, replace(region, box=step.box), nodes=step.nodes)
             query = replace(query, requirements=belief.requirements)
-            best = solve(inner, query, rng)
+            best, spaced = self._spaced(inner, query, chosen, rng)
             if step.box is not None and not isinstance(best, Found):
                 best = solve(inner, replace(query, region=region, nodes=None), rng)  # the box is empty
             if not isinstance(best, Found):
                 return where_none_is_new(joined(tuple(chosen), best), domain, history, count, rng)
             proposal = replace(in_own_units(best.proposals[0], belief.unit), fit_seconds=fitted)
-            chosen.append(by_surrogate(proposal, step.name, belief.about))
+            chosen.append(by_surrogate(proposal, step.name, belief.about + spaced))
             region = region.without([chosen[-1].point])
         return Found(tuple(chosen))
+
+    def _spaced(
+        self, inner: InnerSolver, query: Query, others: Sequence[Proposal], rng: Generator
+    ) -> tuple[Answer, str]:
+        """The best point away from the others of its batch, and that distance in words.
+
+        Where no point is so far away, or the distance cannot be kept, it is the best point however near.
+        """
+        distance = distance_of(query.domain, self.apart)
+        if distance > 1 and others:
+            far = away(query.domain, [proposal.point for proposal in others], distance)
+            if far is not None:
+                best = solve(inner, replace(query, region=replace(query.region, domain=far)), rng)
+                if isinstance(best, Found):
+                    return best, f", at least {distance} variables away from the others of its batch"
+        return solve(inner, query, rng), ""
 
     def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
         """Who learns what for the next point, and where that is searched for."""

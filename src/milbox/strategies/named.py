@@ -145,6 +145,13 @@ NAMED: Mapping[str, Named] = {
         version=1,
         adapts=True,
     ),
+    "nn+milp/apart": Named(
+        "our default, with points of a batch that differ in at least 15 % of the variables",
+        lambda initial: replace(NNMILP(initial=initial), apart=0.15),
+        refusal=ranges_refused,
+        version=1,
+        adapts=True,
+    ),
     "nn+milp/ei": Named(
         "four networks FC(8), half of the time of ranks; the point of their largest expected improvement",
         lambda initial: NNMILP(Ranked(Several()), initial=initial),

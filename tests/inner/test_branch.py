@@ -17,9 +17,8 @@ from milbox.inner import Auto, Branch, Enumerate, InnerSolver
 from milbox.inner.certify import certify
 from milbox.inner.query import Query
 from milbox.inner.search.branch import as_paths
-from milbox.inner.search.maximise import maximise, root
-from milbox.inner.search.network import Task, layered, task_of
-from milbox.inner.search.state import Stack
+from milbox.inner.search.maximise import maximise
+from milbox.inner.search.network import layered, task_of
 from milbox.milp.solution import Limits, Status
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -46,39 +45,6 @@ def paired_subsets(pairs: int) -> Domain:
 def left_over(domain: Domain, tried: list[Point]) -> list[Point]:
     seen = set(tried)
     return [point for point in domain if point not in seen]
-
-
-def test_a_search_that_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    trees = []
-
-    def counted(task: Task, seed: int) -> Stack:
-        trees.append(seed)
-        return root(task, seed)
-
-    monkeypatch.setattr("milbox.inner.search.maximise.root", counted)
-    monkeypatch.setattr("milbox.inner.search.maximise.AGAIN", 1)
-    monkeypatch.setattr("milbox.inner.search.maximise.FEW", 0.0)
-    domain, searches = Domain([mb.integer("x", 0, 2, 9)]), 0
-    every = list(domain)
-    features = domain.encode(every)
-    for seed in range(10):
-        net = untrained(domain.features, 16, seed)
-        values = net.predict(features)
-        tried = [every[i] for i in np.argsort(-values)[:7]]
-        best = np.sort(values)[::-1][7:9]
-        # With a gap to look for, the first slice is one node.
-        for nodes in (None, 2, 6):
-            limits = Limits(gap=1e-12) if nodes is None else Limits(gap=1e-12, nodes=nodes)
-            found = proposed(Branch(limits).solve(Query.of(net, domain, tried, 2), np.random.default_rng(0)))
-            searches += 1
-            for proposal, target in zip(found, best, strict=True):
-                assert proposal.certificate is not None
-                assert proposal.certificate.bound >= target - 1e-9
-                if proposal.certificate.status is Status.OPTIMAL:
-                    assert proposal.certificate.value == pytest.approx(target)
-            if nodes is None:
-                assert [p.certificate and p.certificate.value for p in found] == pytest.approx(best.tolist())
-    assert len(trees) > searches
 
 
 @settings(max_examples=200)

@@ -52,10 +52,6 @@ DEEP = EFFORT._replace(root_steps=20, steps=10, root_rounds=2, rounds=1)
 """With two hidden layers they take longer, and bounding again costs more than branching."""
 DEEP_TIED = DEEP._replace(root_steps=300, steps=20, checks=0.0)
 
-AGAIN = 1024
-"""After so many nodes, and after 2, 4, 8, ... times as many, a search without ties that has found a better
-point since it began begins again: most nodes of long searches come before the best point is met."""
-
 FEW, MANY = 512.0, 4e6
 """All points are looked at, unless they are many, once nodes times few exceed them. With upper units, whose
 inputs have to be added up for each point, fewer are many."""
@@ -125,13 +121,11 @@ def maximise(
     # Without a gap to look for, a first slice takes most searches to their end.
     portion, checkpoint = (FIRST, FIRST) if gap == 0.0 else (1, 1)
     portion = int(min(portion, limit))
-    spent, ceiling = 0, math.inf  # the nodes of trees that were given up, and what they prove
-    known = NOTHING  # the value of the last point in hand when the tree began
     while True:
         before = time.perf_counter()
         state, stack = advance(problem, seen, pool, stack, chosen, portion, cells)
         now = time.perf_counter()
-        searched = spent + int(stack.counts[1])
+        searched = int(stack.counts[1])
         full = pool.value[-1] > NOTHING
         limited = full or tied
         if state in (DONE, OUT_OF_MEMORY) or (limited and (now - began > seconds or searched >= limit)):
@@ -142,23 +136,19 @@ def maximise(
         # What depends on the search but not on the clock is looked at after 1, 2, 4, 8, ... nodes.
         if searched >= checkpoint:
             checkpoint = 2 * searched
-            if full and gap > 0.0 and is_near(pool.value[-1], min(ceiling, highest(stack)), gap):
+            if full and gap > 0.0 and is_near(pool.value[-1], highest(stack), gap):
                 break
-            if not tied and searched >= AGAIN and pool.value[-1] > known + problem.slack:
-                # With what is in hand now, more is ruled out from the root on.
-                known, spent, ceiling = pool.value[-1], searched, min(ceiling, highest(stack))
-                stack = root(task, seed)
             if chosen.few < task.points < min(searched * FEW, MANY / (1 + uppers)):
                 # Looking at all points would have been cheaper by now.
                 chosen, stack = chosen._replace(few=task.points), root(task, seed)
-                spent, stack.counts[1] = searched - 1, 1  # it gets no effort of a root
+                stack.counts[1] = searched
         pace = SLICE / max(now - before, 1e-6)
         portion = max(1, min(int(portion * pace), 4 * portion, checkpoint - searched))
         # Where the search stops must not depend on the clock, also beyond a limit that does not count yet.
         portion = int(min(portion, limit - searched)) if searched < limit else FIRST
     found = int((pool.value > NOTHING).sum())
     rest = pool.value[-1] + 2.0 * problem.slack if found == count else -math.inf
-    rest = max(rest, min(ceiling, highest(stack)))
+    rest = max(rest, highest(stack))
     return Found(
         points=pool.codes[:found],
         values=np.ldexp(pool.value[:found], task.exponent) + task.constant,
@@ -166,7 +156,7 @@ def maximise(
         complete=state == DONE,
         slack=math.ldexp(2.0 * problem.slack, task.exponent) + 1e-15 * abs(task.constant),
         scale=math.ldexp(1.0, task.exponent) + abs(task.constant),
-        nodes=searched,
+        nodes=int(stack.counts[1]),
     )
 
 

@@ -388,9 +388,9 @@ def starts(problem: Several, seed: int) -> list[dict[str, Any]]:
 
 @functools.cache
 def corner(name: str) -> Any:
-    """The reference of the hypervolume: the worst values of two hundred random points, the same for all."""
+    """The reference of the hypervolume: the worst values of a thousand random points, the same for all."""
     problem = FRONTS[name]()
-    drawn = mb.Study(problem.domain, mb.RandomSearch(), seed=12345).ask_many(200)
+    drawn = mb.Study(problem.domain, mb.RandomSearch(), seed=12345).ask_many(1000)
     return np.array([problem.outputs(**trial.assignment) for trial in drawn]).min(axis=0)
 
 
@@ -561,8 +561,10 @@ def speed() -> None:
             codes = np.concatenate([np.ravel(each) for each in point.values()])
             return float(np.sin(3 * codes * slopes).sum())
 
-        drawn = mb.Study(domain, mb.RandomSearch(), seed=2).ask_many(TRIED)
-        known = [(trial.assignment, value(dict(trial.assignment))) for trial in drawn]
+        ends = np.array([(v.codes[0], v.codes[-1] + 1) for v in domain.variables])
+        codes = rng.integers(ends[:, 0], ends[:, 1], size=(40_000, len(ends)))
+        drawn = [domain.assignment(tuple(row)) for row in codes[domain.feasible(codes)][:TRIED].tolist()]
+        known = [(point, value(point)) for point in drawn]
         study = mb.Study(domain, strategy, known=known)
         seconds, proved = [], 0
         for _ in range(STEPS):

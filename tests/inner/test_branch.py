@@ -162,7 +162,7 @@ def test_what_it_cannot_do_is_refused_with_a_reason() -> None:
     x = mb.binary("x", 6)
     alternatives = Domain([x], [mb.any_of(x[:3].sum() == 3, x[3:].sum() == 3)])
     assert "no decision diagram" in str(Branch(edges=3).refusal(Query.of(untrained(6, 3, 0), alternatives)))
-    huge = Domain([x], [x.sum() <= 4, (10**13 * x[:2]).sum() + x[2:].sum() <= 10**13 + 2])
+    huge = Domain([x], [x.sum() <= 4, (10**15 * x[:2]).sum() + x[2:].sum() <= 10**15 + 2])
     assert "too large" in str(Branch(edges=3).refusal(Query.of(untrained(6, 3, 0), huge)))
     wide = Domain([mb.integer("w", 1, 20_000, encoding="onehot")])
     assert "'w' has 20000 values" in str(Branch().refusal(Query.of(untrained(20_000, 3, 0), wide)))

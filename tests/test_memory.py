@@ -1,5 +1,6 @@
 """Compiled code gives back what it borrows, and a long run does not grow."""
 
+import ast
 import importlib
 import pkgutil
 import sys
@@ -165,3 +166,17 @@ def test_memory_stays_where_it_is() -> None:
 @pytest.mark.full
 def test_memory_stays_where_it_is_over_a_thousand_steps() -> None:
     assert growth("ising/400/0", 100, 1000) < 1.2
+
+
+def test_kernels_that_count_no_references_return_no_arrays() -> None:
+    """A kernel that is no owner would hand out an array that nobody holds: its memory would be used again."""
+    scalars = {"None", "bool", "int", "float", "np.uint64", "tuple[float, float]", "Lanes"}
+    seen = set()
+    for file in Path(mb.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                marks = {mark.id for mark in node.decorator_list if isinstance(mark, ast.Name)}
+                if marks & {"kernel", "inlined", "inlined_sum", "vectorised"}:
+                    seen.add(node.name)
+                    assert ast.unparse(node.returns or ast.Constant(None)) in scalars, f"{file}: {node.name}"
+    assert {"offer", "worth", "compact", "ended"} <= seen

@@ -23,7 +23,8 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
 # Letting Python and C call every kernel takes a quarter of the compiler's time, and only entries are called.
 CALLED: dict[str, Any] = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 # Whoever calls a kernel holds its arrays meanwhile. Counting references to them, and to every part of them
-# that is looked at, takes an eighth of a search.
+# that is looked at, takes an eighth of a search. numba has this option from 0.60 on at least, undocumented; a
+# kernel that returned an array under it would hand out memory that nobody holds (tests/test_memory.py).
 INNER: dict[str, Any] = {**CALLED, "_nrt": False}
 OWNING: dict[str, Any] = {**CALLED, "_nrt": True}
 

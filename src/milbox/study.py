@@ -310,7 +310,7 @@ class Study:
         number: int,
         value: float | Mapping[str, float],
         *,
-        error: float | None = None,
+        error: float | Mapping[str, float] | None = None,
         seconds: float = 0.0,
         note: str | None = None,
         info: Mapping[str, Any] | None = None,
@@ -320,7 +320,8 @@ class Study:
         Args:
             number: of the trial.
             value: a finite number, or a mapping of outputs to such numbers.
-            error: the standard error of the value, where it is known and the study has noise.
+            error: the standard error of the value, where it is known and the study has noise; or a mapping of
+                outputs to theirs, which may leave some out.
             seconds: how long the evaluation took, if known.
             note: a text to keep with the trial.
             info: more to keep with it, such as the batch or the operator, as JSON.
@@ -366,7 +367,13 @@ class Study:
         self._ledger.change(number, lambda history: history.told(number, outcome, kept))
         events.failed(number, outcome.reason)
 
-    def amend(self, number: int, value: float | Mapping[str, float], *, error: float | None = None) -> None:
+    def amend(
+        self,
+        number: int,
+        value: float | Mapping[str, float],
+        *,
+        error: float | Mapping[str, float] | None = None,
+    ) -> None:
         """Correct the outputs of a trial that was told or had failed; what was told before stays on record.
 
         Later proposals are fitted to the corrected value.

@@ -174,7 +174,7 @@ def test_images_are_trained_on() -> None:
         [Proposal((0, 0, 1, 2), "random"), Proposal((0, 1, 2, 3), "random")]
     )  # AACG, and ACGT, its own image
     history = history.told(0, Finished(5.0)).told(1, Finished(7.0))
-    features, values = observed(domain, history, np.random.default_rng(0), None, history.values)
+    features, values = observed(domain, history, np.random.default_rng(0), None, history.values, "value")
     expected = domain.encode([(0, 0, 1, 2), (1, 2, 3, 3), (0, 1, 2, 3)])
     assert features.tolist() == expected.tolist()
     assert values.tolist() == [5.0, 5.0, 7.0]
@@ -185,7 +185,7 @@ def test_a_point_and_seven_images_at_most_are_trained_on() -> None:
     domain = Domain([labels], (), [mb.interchangeable(labels)])
     history = History().asked([Proposal((0, 1, 2, 3), "random"), Proposal((2, 2, 2, 2), "random")])
     history = history.told(0, Finished(1.0)).told(1, Finished(2.0))
-    features, values = observed(domain, history, np.random.default_rng(0), None, history.values)
+    features, values = observed(domain, history, np.random.default_rng(0), None, history.values, "value")
     assert values.tolist() == [1.0] * 8 + [2.0] * 4
     assert tuple(domain.decode(features[0])) == (0, 1, 2, 3)
     assert len({tuple(domain.decode(row)) for row in features}) == 12

@@ -87,6 +87,21 @@ def test_two_studies_see_one_another(server: str) -> None:
             one.tell(0, 2.0)
 
 
+def test_standard_errors_by_name_are_kept(server: str) -> None:
+    url, objectives = f"{server}#errors", {"gain": "maximize", "cost": "minimize"}
+    told = {"gain": 1.0, "cost": 2.0}
+    with (
+        mb.Study(domain(), RandomSearch(), journal=url, objectives=objectives, noise=True) as one,
+        mb.Study(domain(), RandomSearch(), journal=url, objectives=objectives, noise=True) as other,
+    ):
+        one.tell(one.ask().number, told, error={"gain": 0.5})
+        other.tell(other.ask().number, told, error={"cost": 0.25})
+        one.tell(one.ask().number, told)
+        assert [trial.errors for trial in other.trials] == [{"gain": 0.5}, {"cost": 0.25}, {}]
+    with mb.Study(domain(), RandomSearch(), journal=url, objectives=objectives, noise=True) as again:
+        assert [trial.errors for trial in again.trials] == [{"gain": 0.5}, {"cost": 0.25}, {}]
+
+
 def test_passwords_stay_secret(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     secret = "hunter2"
     urls = [

@@ -30,9 +30,11 @@ def evaluate(objective: Objective, assignment: Mapping[str, Any], goal: Goal = O
         return Failed(failure(error), time.perf_counter() - start)
     seconds = time.perf_counter() - start
     value = returned
-    known = None
+    known: float | dict[str, float] | None = None
     if isinstance(returned, Finished):
         value, seconds, known = dict(returned.outputs) or returned.value, returned.seconds, returned.error
+        if returned.errors:
+            known = goal.errors_of(returned)
     try:
         return goal.told(value, "the value the objective returned", seconds=seconds, error=known)
     except (TypeError, ValueError) as error:

@@ -107,8 +107,9 @@ def _outcome(answer: Finished | Failed | Exception, timeout: float | None) -> Fi
 def _told(study: Study, trial: Trial, outcome: Finished | Failed) -> Trial:
     try:
         match outcome:
-            case Finished(value, seconds, outputs=outputs, error=error):
-                study.tell(trial.number, dict(outputs) or value, error=error, seconds=seconds)
+            case Finished(value, seconds, outputs=outputs):
+                errors = study.goal.errors_of(outcome) or None
+                study.tell(trial.number, dict(outputs) or value, error=errors, seconds=seconds)
             case Failed(reason, seconds, infeasible=infeasible):
                 study.fail(trial.number, reason, infeasible=infeasible, seconds=seconds)
     except (ValueError, JournalError):

@@ -22,7 +22,7 @@ from milbox.surrogates.acquisition import Sum, minimum, normal
 from milbox.trials import Failed, History
 from milbox.trials.front import objectives_of
 from milbox.trials.goal import Limit
-from milbox.trials.noise import grouped
+from milbox.trials.noise import grouped, output
 from milbox.trials.points import Points
 
 FIRM = 2.0
@@ -82,7 +82,7 @@ def believed(
         spread, about = 1.0, ", by the scalarised model"
     else:
         unit = unit_of(history.values)
-        features, values = observed(domain, history, rng, fitted, history.values / unit)
+        features, values = observed(domain, history, rng, fitted, history.values / unit, goal.name)
         objective = several.fit(features, values, rng)
         spread, about = float(np.ptp(values)) or 1.0, ""
     requirements = [limited(several, domain, history, limit, spread, rng, fitted) for limit in goal.limits]
@@ -103,9 +103,12 @@ def lighter(learner: Learner) -> Learner:
 
 
 def observed(
-    domain: Domain, history: History, rng: Generator, fitted: IntArray | None, values: FloatArray
+    domain: Domain, history: History, rng: Generator, fitted: IntArray | None, values: FloatArray, name: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Features and values of finished trials; with noise means, each as often as its weight says."""
+    """Features and values of finished trials, which are an output's in some unit.
+
+    With noise they are means, each as often as its weight says.
+    """
     if not history.goal.noise:
         if fitted is not None:
             return history.points.features(domain)[fitted], values[fitted]
@@ -113,7 +116,8 @@ def observed(
         return features, values[owners]
     seen = range(len(values)) if fitted is None else fitted.tolist()
     own = {history.finished[place].number: float(values[place]) for place in seen}
-    groups = grouped((history.finished[place] for place in seen), lambda trial: own[trial.number])
+    measure = replace(output(name, history.goal), value=lambda trial: own[trial.number])
+    groups = grouped((history.finished[place] for place in seen), measure)
     weights = np.array([group.count for group in groups], dtype=np.float64)
     if all(group.variance is not None for group in groups):
         weights = 1.0 / np.array([group.variance for group in groups], dtype=np.float64)
@@ -146,9 +150,10 @@ def several_fitted(
 ) -> Surrogate:
     """A surrogate of each objective, in shares of its range, as one: the least weighted one, and a sum."""
     weights = drawn_weights(history.goal, rng)
+    columns = in_shares(objectives_of(history.finished, history.goal)).T
     parts = [
-        learner.fit(*observed(domain, history, rng, fitted, column), rng)
-        for column in in_shares(objectives_of(history.finished, history.goal)).T
+        learner.fit(*observed(domain, history, rng, fitted, column, name), rng)
+        for (name, _), column in zip(history.goal.objectives, columns, strict=True)
     ]
     least = minimum([Sum(((float(w), part),)) for w, part in zip(weights, parts, strict=True)])
     shares = tuple((AUGMENTED * float(w), part) for w, part in zip(weights, parts, strict=True))
@@ -176,7 +181,8 @@ def limited(
         nearest = int(np.argmin(missed(left)))
         level = 0.5 * min(0.0, float(own[nearest] / unit))
     values_alone = learner.learner if isinstance(learner, Ranked) else learner  # ranks would move the limit
-    surrogate = values_alone.fit(*observed(domain, history, rng, fitted, own / unit), rng)
+    seen = observed(domain, history, rng, fitted, own / unit, limit.output)
+    surrogate = values_alone.fit(*seen, rng)
     return AtLeast(surrogate, level, FIRM * spread / (float(np.ptp(own / unit)) or 1.0), name=str(limit))
 
 

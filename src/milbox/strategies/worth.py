@@ -5,7 +5,6 @@ worth less than any that keeps them all, and the less the more it misses. Severa
 augmented Chebyshev weights that are drawn for one proposal.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +13,10 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.strategies.units import LARGEST, unit_of
-from milbox.trials import Finished, History, Trial
+from milbox.trials import Finished, History
 from milbox.trials.goal import Goal
 from milbox.trials.history import Measured
-from milbox.trials.noise import estimated, mean_of, value_of
+from milbox.trials.noise import Measure, estimated, mean_of, output, value_of
 
 AUGMENTED = 0.05
 """The weight of the sum of objectives beside the least of them."""
@@ -46,13 +45,10 @@ def scalarised(values: FloatArray, weights: FloatArray) -> FloatArray:
     return total
 
 
-def measures(goal: Goal) -> list[Callable[[Trial], float]]:
+def measures(goal: Goal) -> list[Measure]:
     """Several objectives of a finished trial, in the sense in which large is good."""
-    return [_signed(name, sign) for (name, _), sign in zip(goal.objectives, goal.signs, strict=True)]
-
-
-def _signed(name: str, sign: float) -> Callable[[Trial], float]:
-    return lambda trial: sign * trial.values[name]
+    signed = zip(goal.objectives, goal.signs, strict=True)
+    return [output(name, goal).divided(sign) for (name, _), sign in signed]
 
 
 def in_shares(values: FloatArray) -> FloatArray:
@@ -72,11 +68,15 @@ def left_to_limits(history: History) -> FloatArray:
     ).reshape(len(trials), len(limits))
     left = np.clip(left, -FAR, FAR)
     if history.goal.noise:
+        errors = [history.goal.errors_of(trial.outcome) for trial in trials]
         places: dict[Point, list[int]] = {}
         for place, trial in enumerate(trials):
             places.setdefault(trial.point, []).append(place)
         for own in places.values():
-            left[own] = [mean_of(column) for column in left[own].T.tolist()]
+            left[own] = [
+                mean_of(column, [errors[place].get(limit.output) for place in own])
+                for column, limit in zip(left[own].T.tolist(), limits, strict=True)
+            ]
     return left
 
 

@@ -14,9 +14,10 @@ from milbox.trials.trial import Finished, Trial
 def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
     """The trials column by column; None where there is nothing.
 
-    In order: number, state, value, origin; a column for each output with a name; a column for each scalar
-    variable, by its name (`x[0]`, `x[1]`, ...); a column for each entry of `info`; what is proved; durations,
-    the reason of a failure, and dates. A variable that is called like one of the others is given as
+    In order: number, state, value, origin; a column for each output with a name, and for the standard errors
+    that such outputs were told with (`error:cost`); a column for each scalar variable, by its name (`x[0]`,
+    `x[1]`, ...); a column for each entry of `info`; what is proved; durations, the standard error of the
+    value, the reason of a failure, and dates. A variable that is called like one of the others is given as
     `value (variable)`.
     """
     listed = list(trials)
@@ -24,6 +25,8 @@ def columns(trials: Iterable[Trial]) -> dict[str, list[Any]]:
     outputs = [dict(trial.outcome.outputs) if isinstance(trial.outcome, Finished) else {} for trial in listed]
     for name in dict.fromkeys(name for each in outputs for name in each):
         table[f"{name} (output)" if name in COLUMNS else name] = [each.get(name) for each in outputs]
+    for name in dict.fromkeys(name for trial in listed for name in trial.errors):
+        table[f"error:{name}"] = [trial.errors.get(name) for trial in listed]
     points = [dict(scalars(trial.assignment)) for trial in listed]
     # An array that does not exist in one trial has its items in another.
     arrays = {name for t in listed for name, value in t.assignment.items() if isinstance(value, np.ndarray)}

@@ -8,9 +8,12 @@ from typing import Any, Literal, TypeAlias, get_args
 from milbox.errors import nearest
 from milbox.trials.checks import measured
 from milbox.trials.sense import Sense, sign_of
-from milbox.trials.trial import VALUE, Finished, Trial
+from milbox.trials.trial import VALUE, Finished, Outcome, Trial
 
 Direction: TypeAlias = Literal["<=", ">="]
+
+ERROR = "error"
+"""What known standard errors are called beside outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +91,25 @@ class Goal:
     @property
     def named(self) -> tuple[str, ...]:
         """What an evaluation returns by name: nothing where a number is all there is to say."""
-        if self.with_errors:
-            return (*self.outputs, "error")
+        if self.tells_errors:
+            return (*self.outputs, ERROR)
         return () if self.outputs == (VALUE,) else self.outputs
 
     @property
-    def with_errors(self) -> bool:
-        """Whether a known standard error may be told with a value: with noise, and one objective."""
+    def tells_errors(self) -> bool:
+        """Whether known standard errors may stand beside outputs, under a name that is no output's."""
+        return self.noise and ERROR not in self.outputs
+
+    @property
+    def error_columns(self) -> dict[str, str]:
+        """The columns of files in which known standard errors stand, and the output that each is about."""
+        alone = None if self.several else self.name
+        columns = {ERROR if name == alone else f"{ERROR}:{name}": name for name in self.outputs}
+        return columns if self.tells_errors else {}
+
+    @property
+    def one_estimate(self) -> bool:
+        """Whether points are ranked by the estimate of one objective."""
         return self.noise and not self.several
 
     @property
@@ -102,33 +117,47 @@ class Goal:
         """1 for each objective that is maximised, -1 for the others."""
         return tuple(sign_of(sense) for _, sense in self.objectives)
 
-    def told(self, given: Any, label: str, **rest: Any) -> Finished:
+    def told(self, given: Any, label: str, *, error: Any = None, **rest: Any) -> Finished:
         """What was measured: a number where there is one output, or a mapping of outputs.
+
+        `error` is the standard error of the only objective, or a mapping of outputs to theirs. It may stand
+        among the outputs too, where none of them has that name.
 
         Raises:
             TypeError, ValueError: an output is missing, or is no finite number; `label` begins the sentence.
         """
-        if rest.get("error") is not None:
-            rest["error"] = _error(rest["error"], label, self)
-        if not isinstance(given, Mapping):
-            if len(self.outputs) > 1:
-                wanted = ", ".join(f"{name!r}: ..." for name in self.outputs)
-                raise TypeError(f"{label} must be a mapping {{{wanted}}}, not {given!r}")
-            number = measured(given, label)
-            name = self.outputs[0]
-            plain = name == VALUE and not self.limits
-            return Finished(number, outputs=() if plain else ((name, number),), **rest)
-        if self.with_errors and "error" in given and "error" not in self.outputs:
-            given = dict(given)
-            rest["error"] = _error(given.pop("error"), label, self)
+        if isinstance(given, Mapping):
+            if self.tells_errors and ERROR in given:
+                error, given = given[ERROR], {name: each for name, each in given.items() if name != ERROR}
+            outputs = self._outputs(given, label)
+        elif len(self.outputs) > 1:
+            wanted = ", ".join(f"{name!r}: ..." for name in self.outputs)
+            raise TypeError(f"{label} must be a mapping {{{wanted}}}, not {given!r}")
+        else:
+            outputs = {self.outputs[0]: measured(given, label)}
+        errors = {} if error is None else _errors(error, label, self, outputs)
+        plain = list(outputs) == [VALUE] and not self.limits
+        return Finished(
+            math.nan if self.several else outputs[self.name],
+            outputs=() if plain else tuple(outputs.items()),
+            error=None if self.several else errors.pop(self.name, None),
+            errors=tuple((name, errors[name]) for name in outputs if name in errors),
+            **rest,
+        )
+
+    def _outputs(self, given: Mapping[Any, Any], label: str) -> dict[str, float]:
         for name in self.outputs:
             if name not in given:
                 close = nearest(name, [str(key) for key in given])
                 raise ValueError(f"{label} has no output {name!r}{close}")
-        outputs = {str(name): measured(value, f"{label}, output {name!r},") for name, value in given.items()}
-        value = math.nan if self.several else outputs[self.objectives[0][0]]
-        plain = list(outputs) == [VALUE] and not self.limits
-        return Finished(value, outputs=() if plain else tuple(outputs.items()), **rest)
+        return {str(name): measured(value, f"{label}, output {name!r},") for name, value in given.items()}
+
+    def errors_of(self, outcome: Outcome) -> dict[str, float]:
+        """The known standard errors of an outcome by output, that of the value among them."""
+        if not isinstance(outcome, Finished):
+            return {}
+        own = {} if outcome.error is None else {self.name: outcome.error}
+        return own | dict(outcome.errors)
 
     def keeps(self, trial: Trial) -> bool:
         """Whether a finished trial lies in the domain and keeps every limit."""
@@ -218,18 +247,30 @@ def _units(units: Any, goal: Goal) -> tuple[tuple[str, str], ...]:
     return tuple((name, unit.strip()) for name, unit in units.items())
 
 
-def _error(error: Any, label: str, goal: Goal) -> float:
-    """A standard error, or an exception that says why it is none."""
-    found = measured(error, f"the standard error of {label}")
-    if goal.several:
-        raise ValueError(
-            f"{label} has a standard error, which goes with one objective; with several, errors are learned "
-            f"from points that are measured again"
+def _errors(error: Any, label: str, goal: Goal, outputs: Mapping[str, float]) -> dict[str, float]:
+    """Standard errors by output, or an exception that says why they are none."""
+    if isinstance(error, Mapping):
+        labelled = {name: f"{label}, output {name!r}," for name in error}
+    elif goal.several:
+        wanted = ", ".join(f"{name!r}: ..." for name, _ in goal.objectives)
+        raise TypeError(
+            f"the standard error of {label} is {error!r}; with several objectives it must be a mapping "
+            f"{{{wanted}}}, in which outputs may be left out"
         )
-    if not goal.noise:
-        raise ValueError(f"{label} has a standard error, but the study was made without noise=True")
-    if not found > 0:
-        raise ValueError(f"the standard error of {label} is {found:g}; it must be more than 0")
+    else:
+        error, labelled = {goal.name: error}, {goal.name: label}
+    for name in error:
+        if name not in outputs:
+            close = nearest(str(name), outputs)
+            raise ValueError(f"{label} has a standard error of {name!r}, which is no output{close}")
+    found = {name: measured(each, f"the standard error of {labelled[name]}") for name, each in error.items()}
+    for name, each in found.items():
+        if not goal.noise:
+            raise ValueError(
+                f"{labelled[name]} has a standard error, but the study was made without noise=True"
+            )
+        if not each > 0:
+            raise ValueError(f"the standard error of {labelled[name]} is {each:g}; it must be more than 0")
     return found
 
 

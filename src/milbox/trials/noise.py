@@ -21,7 +21,8 @@ from milbox.trials.trial import Finished, Trial
 MOST = 500
 """More points than this are not estimated: the others are those with the best means."""
 SQUARED = (1e-100, 1e100)
-"""Numbers whose squares are floats; measurements beyond are counted in units of the largest."""
+"""Numbers whose squares are floats. Measurements beyond are counted in units of the largest, and errors that
+are still beyond are not known."""
 WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 """Of the kernel, as shares of the median squared distance."""
 NOISE = (0.01, 0.03, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95)
@@ -63,23 +64,59 @@ def value_of(trial: Trial) -> float:
     return trial.outcome.value
 
 
-def output(name: str) -> Callable[[Trial], float]:
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A number of each finished trial, and its standard error where that is known."""
+
+    value: Callable[[Trial], float]
+    error: Callable[[Trial], float | None]
+
+    def divided(self, unit: float) -> "Measure":
+        """The measure in other units."""
+
+        def error(trial: Trial) -> float | None:
+            known = self.error(trial)
+            return None if known is None else known / abs(unit)
+
+        return Measure(lambda trial: self.value(trial) / unit, error)
+
+
+VALUES = Measure(value_of, lambda trial: trial.error)
+"""The values of trials."""
+
+
+def output(name: str, goal: Goal) -> Measure:
     """The measure that is an output by name, as it was told."""
-    return lambda trial: trial.values[name]
+    return Measure(lambda trial: trial.values[name], lambda trial: goal.errors_of(trial.outcome).get(name))
 
 
-def grouped(trials: Iterable[Trial], measure: Callable[[Trial], float] = value_of) -> list[Group]:
+def grouped(trials: Iterable[Trial], measure: Measure = VALUES) -> list[Group]:
     """The finished trials by point, in the order of their first measurement, with means of a measure."""
-    found: dict[Point, list[tuple[Trial, float]]] = {}
+    return [_group(members, measure) for members in by_point(trials).values()]
+
+
+def by_point(trials: Iterable[Trial]) -> dict[Point, list[Trial]]:
+    """The finished trials of each point, in the order of their first measurement."""
+    found: dict[Point, list[Trial]] = {}
     for trial in trials:
         if isinstance(trial.outcome, Finished):
-            found.setdefault(trial.point, []).append((trial, measure(trial)))
-    return [_group(members) for members in found.values()]
+            found.setdefault(trial.point, []).append(trial)
+    return found
 
 
-def mean_of(values: Sequence[float]) -> float:
-    """The mean, rounded once: a limit that every measurement keeps, the mean keeps too."""
-    return values[0] if len(values) == 1 else statistics.mean(values)
+def mean_of(values: Sequence[float], errors: Sequence[float | None]) -> float:
+    """The mean, weighted where every error is known: a limit that every value keeps, the mean keeps too."""
+    if len(values) == 1:
+        return values[0]
+    known = [error for error in errors if error is not None]
+    if len(known) < len(values):
+        return statistics.mean(values)  # which rounds once
+    least = min(known)
+    weights = [(least / error) ** 2 for error in known]
+    total = math.fsum(
+        weight / math.fsum(weights) * value for weight, value in zip(weights, values, strict=True)
+    )
+    return min(max(total, min(values)), max(values))
 
 
 def keeping(trials: Iterable[Trial], goal: Goal) -> list[Trial]:
@@ -87,14 +124,14 @@ def keeping(trials: Iterable[Trial], goal: Goal) -> list[Trial]:
     finished = [trial for trial in trials if isinstance(trial.outcome, Finished)]
     if not goal.limits:
         return [trial for trial in finished if goal.keeps(trial)]
-    found: dict[Point, list[Trial]] = {}
-    for trial in finished:
-        found.setdefault(trial.point, []).append(trial)
     kept = set()
-    for point, members in found.items():
+    for point, members in by_point(finished).items():
+        errors = [goal.errors_of(trial.outcome) for trial in members]
         means = {
-            limit.output: mean_of([trial.values.get(limit.output, math.nan) for trial in members])
-            for limit in goal.limits
+            name: mean_of(
+                [trial.values.get(name, math.nan) for trial in members], [each.get(name) for each in errors]
+            )
+            for name in {limit.output for limit in goal.limits}
         }
         if all(limit.slack(means[limit.output]) >= 0 for limit in goal.limits):
             kept.add(point)
@@ -111,44 +148,47 @@ def believed(domain: Domain, trials: Iterable[Trial], goal: Goal) -> tuple[Trial
     objectives = {name for name, _ in goal.objectives}
     for name in dict.fromkeys(name for trial in finished for name in trial.values):
         having = [trial for trial in finished if name in trial.values]
-        groups: Iterable[Group] = grouped(having, output(name))
-        means = [group.mean for group in groups]
-        if name in objectives and len(means) <= MOST:
-            estimates = estimated(domain, having, 1.0, output(name))
-            groups, means = estimates.groups, estimates.means.tolist()
-        for group, mean in zip(groups, means, strict=True):
-            found.setdefault(group.first.number, {})[name] = mean
+        measure, points = output(name, goal), by_point(having)
+        if name in objectives and len(points) <= MOST:
+            estimates = estimated(domain, having, 1.0, measure)
+            means = estimates.means.tolist()
+        else:
+            means = [
+                mean_of([*map(measure.value, own)], [*map(measure.error, own)]) for own in points.values()
+            ]
+        for own, mean in zip(points.values(), means, strict=True):
+            found.setdefault(own[0].number, {})[name] = mean
     return tuple(
-        replace(trial, outcome=replace(trial.outcome, outputs=tuple(found[trial.number].items())))
+        replace(trial, outcome=replace(trial.outcome, outputs=tuple(found[trial.number].items()), errors=()))
         for trial in finished
         if isinstance(trial.outcome, Finished) and trial.number in found
     )
 
 
-def _group(members: list[tuple[Trial, float]]) -> Group:
-    values = np.array([value for _, value in members])
-    errors = [trial.error for trial, _ in members]
+def _group(members: list[Trial], measure: Measure) -> Group:
+    values = np.array([measure.value(trial) for trial in members])
+    errors = [measure.error(trial) for trial in members]
     weights, variance = np.ones(len(values)), None
-    if all(error is not None and error > 0 for error in errors):
+    if all(error is not None and SQUARED[0] <= error <= SQUARED[1] for error in errors):
         weights = np.array([1.0 / float(error or 1.0) ** 2 for error in errors])
         variance = 1.0 / float(weights.sum())
     mean = float((weights / weights.sum()) @ values)
     with np.errstate(over="ignore"):  # of values whose squares are no floats, `estimated` makes small ones
         squares = float(((values - mean) ** 2).sum())
-    return Group(members[0][0], mean, len(values), squares, variance)
+    return Group(members[0], mean, len(values), squares, variance)
 
 
 def estimated(
     domain: Domain,
     trials: Iterable[Trial],
     sign: float,
-    measure: Callable[[Trial], float] = value_of,
+    measure: Measure = VALUES,
 ) -> Estimates:
     """Means and errors at the points measured, in the sense of the trials; `sign` says which are good."""
     trials = [trial for trial in trials if isinstance(trial.outcome, Finished)]
-    largest = max((abs(measure(trial)) for trial in trials), default=0.0)
+    largest = max((abs(measure.value(trial)) for trial in trials), default=0.0)
     if largest and not SQUARED[0] <= largest <= SQUARED[1]:
-        small = estimated(domain, trials, sign, lambda trial: measure(trial) / largest)
+        small = estimated(domain, trials, sign, measure.divided(largest))
         groups = [replace(group, mean=group.mean * largest) for group in small.groups]
         return Estimates(tuple(groups), small.means * largest, small.errors * largest)
     groups = grouped(trials, measure)

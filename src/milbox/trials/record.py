@@ -40,7 +40,7 @@ def best_of(trials: Iterable[Trial], goal: Goal, domain: Domain | None = None) -
 
     Where values are noisy and the domain is given, it is a trial of the point with the best estimate.
     """
-    if goal.with_errors and domain is not None:
+    if goal.one_estimate and domain is not None:
         kept = keeping(trials, goal)
         return recommended(estimated(domain, kept, sign_of(goal.sense)), sign_of(goal.sense))
     found = ranked(trials, goal)
@@ -195,7 +195,7 @@ class Record:
 
     def estimated(self, trial: Trial) -> tuple[float, float] | None:
         """With noise: the mean at the point of a trial, and its standard error."""
-        place = self.estimates.place(trial.point) if self.goal.with_errors else None
+        place = self.estimates.place(trial.point) if self.goal.one_estimate else None
         if place is None:
             return None
         return float(self.estimates.means[place]), float(self.estimates.errors[place])

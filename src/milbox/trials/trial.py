@@ -84,6 +84,8 @@ class Finished:
     """Names and values of all outputs; none where there is only `value`."""
     error: float | None = None
     """The standard error of the value, where it is known."""
+    errors: tuple[tuple[str, float], ...] = ()
+    """Names and standard errors of the outputs that are not the value, as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,11 @@ class Trial:
     def error(self) -> float | None:
         """The standard error that the value was told with."""
         return self.outcome.error if isinstance(self.outcome, Finished) else None
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """The standard errors that other outputs than the value were told with, by name."""
+        return dict(self.outcome.errors) if isinstance(self.outcome, Finished) else {}
 
     @property
     def reason(self) -> str | None:

@@ -182,7 +182,11 @@ def hand_out(
     help="The value of that trial, or NAME=NUMBER for each output.",
 )
 @click.option(
-    "--error", "deviation", type=float, help="The standard error of that value, where values are noisy."
+    "--error",
+    "deviations",
+    multiple=True,
+    metavar="NUMBER",
+    help="The standard error of that value, where values are noisy, or NAME=NUMBER for outputs.",
 )
 @click.option("--failed", metavar="REASON", help="Why that trial has no value.")
 @click.option("--note", metavar="TEXT", help="A text to keep with that trial.")
@@ -199,7 +203,7 @@ def tell(
     results: Path | None,
     trial: int | None,
     value: tuple[str, ...],
-    deviation: float | None,
+    deviations: tuple[str, ...],
     failed: str | None,
     note: str | None,
     info: tuple[str, ...],
@@ -227,7 +231,7 @@ def tell(
         raise click.UsageError("--trial needs --value or --failed")
     if infeasible is not None and failed is None:
         raise click.UsageError("--infeasible and --no-infeasible go with --failed")
-    if deviation is not None and not value:
+    if deviations and not value:
         raise click.UsageError("--error goes with --value")
     rows = read_rows(results) if results is not None else []
     with open_to_tell(journal) as study:
@@ -238,7 +242,7 @@ def tell(
                 number = trial_number(trial, len(study.trials))
                 if study.trials[number].state != "pending":
                     raise ValueError(f"trial {number} has been told already; `milbox amend` corrects a value")
-                given = outputs_of(value, study.goal, deviation) if value else None
+                given = outputs_of(value, deviations, study.goal) if value else None
             except (TypeError, ValueError) as error:
                 raise InputError(str(error)) from None
             kept = info_of(note, info)
@@ -259,25 +263,28 @@ def info_of(note: str | None, texts: tuple[str, ...]) -> dict[str, str]:
     return found
 
 
-def outputs_of(texts: tuple[str, ...], goal: "Goal", error: float | None = None) -> Any:
-    """A number, or numbers by name from texts such as `cost=3.1`, that the goal takes."""
+def outputs_of(texts: tuple[str, ...], errors: tuple[str, ...], goal: "Goal") -> Any:
+    """What the goal takes, from texts such as `3.1` or `cost=3.1` of outputs and of standard errors."""
+    from milbox.trials.goal import ERROR
+
+    given, known = numbers_of(texts, goal), numbers_of(errors, goal) if errors else None
+    goal.told(given, "the value", error=known)
+    if known is None:
+        return given
+    return {**(given if isinstance(given, dict) else {goal.outputs[0]: given}), ERROR: known}
+
+
+def numbers_of(texts: tuple[str, ...], goal: "Goal") -> Any:
+    """A number, or numbers by name."""
     from milbox.cli.results.table import number_of
 
-    pairs = [(name.strip(), number_of(number)) for name, equals, number in map(_split, texts) if equals]
+    split = (text.partition("=") for text in texts)
+    pairs = [(name.strip(), number_of(number)) for name, equals, number in split if equals]
     if len(texts) == 1 and not pairs:
-        given: Any = number_of(texts[0])
-    elif len(pairs) < len(texts):
+        return number_of(texts[0])
+    if len(pairs) < len(texts):
         raise ValueError(f"write each output as NAME=NUMBER, for {', '.join(goal.outputs)}")
-    else:
-        given = dict(pairs)
-    goal.told(given, "the value", error=error)
-    if error is None:
-        return given
-    return {**(given if isinstance(given, dict) else {goal.outputs[0]: given}), "error": error}
-
-
-def _split(text: str) -> tuple[str, str, str]:
-    return text.partition("=")
+    return dict(pairs)
 
 
 def record(study: "Study", given: "list[Answer]") -> None:
@@ -324,9 +331,13 @@ def report(study: "Study", found: "Answers", partial: bool, as_json: bool) -> No
 @click.argument("trial", type=click.IntRange(0))
 @click.argument("value", metavar="NUMBER", nargs=-1, required=True)
 @click.option(
-    "--error", "deviation", type=float, help="The standard error of the value, where values are noisy."
+    "--error",
+    "deviations",
+    multiple=True,
+    metavar="NUMBER",
+    help="The standard error of the value, where values are noisy, or NAME=NUMBER for outputs.",
 )
-def amend(journal: "Place", trial: int, value: tuple[str, ...], deviation: float | None) -> None:
+def amend(journal: "Place", trial: int, value: tuple[str, ...], deviations: tuple[str, ...]) -> None:
     """Correct the value of TRIAL in JOURNAL; what was told before stays on record.
 
     With several outputs, give each as NAME=NUMBER.
@@ -337,7 +348,7 @@ def amend(journal: "Place", trial: int, value: tuple[str, ...], deviation: float
 
     with open_to_tell(journal) as study:
         try:
-            study.amend(trial, outputs_of(value, study.goal, deviation))
+            study.amend(trial, outputs_of(value, deviations, study.goal))
         except (TypeError, ValueError) as error:
             raise InputError(str(error)) from None
         now = study.trials[trial]

@@ -137,6 +137,8 @@ def frozen(record: "Record", trial: "Trial", params: dict[str, Any], distributio
     kept = {name: entry[name] for name in details() if entry[name] is not None}
     if trial.several or record.goal.limits:
         kept["values"] = trial.values
+    if trial.errors:
+        kept["errors"] = trial.errors
     states = {
         "finished": TrialState.COMPLETE,
         "failed": TrialState.FAIL,

@@ -14,7 +14,8 @@ from milbox.cli.console import InputError, plural, say
 from milbox.cli.problem.objective import text_of
 from milbox.cli.results.rows import Row, read_rows
 from milbox.cli.results.table import PROPOSED, code_of, fields, number_of, refuse_columns, shortened
-from milbox.trials.goal import ONE
+from milbox.errors import nearest
+from milbox.trials.goal import ERROR, ONE
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
@@ -34,8 +35,8 @@ class Answer:
 
     line: int
     trial: int
-    value: float | dict[str, float] | None
-    """A number, or several by name."""
+    value: float | dict[str, Any] | None
+    """A number, or several by name, with their standard errors as `error`."""
     reason: str | None
     info: dict[str, Any] = field(default_factory=dict)
     """What else the row says of the measurement: a note, the batch, the operator."""
@@ -66,6 +67,7 @@ def known_data(path: Path, domain: "Domain", goal: "Goal" = ONE) -> list[tuple[d
     rows = with_fields(read_rows(path), domain, goal)
     needed = (v.name for i, v in enumerate(domain.variables) if i not in domain.conditions)
     check_columns(rows, path, (*needed, *goal.outputs))
+    check_errors(rows, path, domain, goal)
     for row in rows:
         try:
             if unmeasured(row, goal):
@@ -102,8 +104,13 @@ def is_empty(entry: Any) -> bool:
 def outputs_in(row: Row, goal: "Goal") -> Any:
     """The numbers of a row: one, or by name where there are several outputs or a standard error."""
     found = {name: number_of(row.entries.get(name, ""), row.decimal_comma) for name in goal.outputs}
-    if goal.with_errors and not is_empty(row.entries.get("error")):
-        found["error"] = number_of(row.entries["error"], row.decimal_comma)
+    errors = {
+        name: number_of(row.entries[column], row.decimal_comma)
+        for column, name in goal.error_columns.items()
+        if not is_empty(row.entries.get(column))
+    }
+    if errors:
+        return found | {ERROR: errors}
     return found["value"] if list(found) == ["value"] else found
 
 
@@ -136,7 +143,10 @@ def with_fields(rows: Sequence[Row], domain: "Domain", goal: "Goal" = ONE) -> li
     columns = {name for row in rows for name in row.entries}
     names: dict[str, str] = {}
     for field_name in fields(goal):
-        forms = (field_name.casefold(), goal.label(field_name).casefold())
+        forms = [field_name, goal.label(field_name)]
+        if goal.error_columns.get(field_name) == goal.name:
+            forms.append(f"{ERROR}:{goal.name}")  # as other outputs have it
+        forms = [form.casefold() for form in forms]
         alike = [c for c in columns if c.casefold() in forms and c not in domain.index]
         if field_name not in columns and len(alike) == 1:
             names[alike[0]] = field_name
@@ -153,6 +163,17 @@ def check_columns(rows: Sequence[Row], path: Path, needed: Iterable[str]) -> Non
             raise InputError(f"{path}:1: there is no column {name!r}; the columns are {listed}{more}")
 
 
+def check_errors(rows: Sequence[Row], path: Path, domain: "Domain", goal: "Goal") -> None:
+    """Refuse a file with standard errors of what is no output."""
+    for column in {name for row in rows for name in row.entries} if goal.tells_errors else ():
+        kind, colon, name = column.partition(":")
+        if kind == ERROR and colon and column not in (*goal.error_columns, *domain.index):
+            close = nearest(name, goal.outputs)
+            raise InputError(
+                f"{path}:1: {column!r} has standard errors of {name!r}, which is no output{close}"
+            )
+
+
 def answers(
     rows: Sequence[Row], path: Path, domain: "Domain", trials: Sequence["Trial"], goal: "Goal" = ONE
 ) -> Answers:
@@ -161,6 +182,7 @@ def answers(
     seen: dict[int, int] = {}
     rows = with_fields(rows, domain, goal)
     check_columns(rows, path, ("trial", *goal.outputs))
+    check_errors(rows, path, domain, goal)
     for row in rows:
         try:
             number = trial_number(row.entries.get("trial", ""), len(trials))

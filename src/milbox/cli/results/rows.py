@@ -172,6 +172,9 @@ def _object(item: Any, path: Path, line: int) -> dict[str, Any]:
         spread.update(outputs)
     elif outputs is not None:
         spread["values"] = outputs
+    for key in ("error", "errors"):  # one for all, as `tell` takes them, or those of named outputs
+        if isinstance(spread.get(key), dict):
+            spread.update({f"error:{name}": known for name, known in spread.pop(key).items()})
     assignment = item.get("assignment")
     if isinstance(assignment, dict):
         for name, value in assignment.items():

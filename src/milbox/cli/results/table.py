@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def fields(goal: "Goal") -> tuple[str, ...]:
     """Columns of a file of results that are no variables."""
-    return ("trial", *goal.outputs, *(("error",) if goal.with_errors else ()), "reason", "state")
+    return ("trial", *goal.outputs, *goal.error_columns, "reason", "state")
 
 
 # Texts that begin so are formulas to spreadsheets.
@@ -65,15 +65,18 @@ def batch_csv(
     kept = [
         name for name in info_names(trials) if name not in (*domain.index, *fields(goal), *before, *extra)
     ]
-    writer.writerow(map(harmless, ["trial", *names, *before, *outputs, *extra, *(kept if extra else ())]))
+    errors = [name for name in goal.error_columns if name not in extra] if extra else []
+    kept = kept if extra else []
+    writer.writerow(map(harmless, ["trial", *names, *before, *outputs, *extra, *errors, *kept]))
     for trial in trials:
         texts = values_text(domain, trial)
         entry = trial_entry(trial)
         first = ["" if entry[name] is None else entry[name] for name in before.values()]
         rest = ["" if entry[name] is None else entry[name] for name in extra]
         values = [repr(trial.values[name]) if name in trial.values else "" for name in goal.outputs]
-        info = [trial.info.get(name, "") for name in kept] if extra else []
-        writer.writerow(map(harmless, [trial.number, *texts, *first, *values, *rest, *info]))
+        known = [trial.errors.get(goal.error_columns[name], "") for name in errors]
+        info = [trial.info.get(name, "") for name in kept]
+        writer.writerow(map(harmless, [trial.number, *texts, *first, *values, *rest, *known, *info]))
     return out.getvalue()
 
 
@@ -131,6 +134,8 @@ def trial_entry(trial: "Trial") -> dict[str, Any]:
     first = {"trial": entries.pop("number"), "state": trial.state, "value": trial.value}
     if trial.several:
         first["values"] = trial.values
+    if trial.errors:
+        entries["errors"] = trial.errors
     last = {"info": jsonable(trial.info)} if trial.info else {}
     return {**first, "assignment": jsonable(trial.assignment), **entries, **last}
 

@@ -106,7 +106,7 @@ def row(
     cells = [
         cell(trial.number, trial.number),
         cell(trial.state),
-        *(output_cell(trial, name) for name in record.goal.outputs),
+        *(output_cell(record, trial, name) for name in record.goal.outputs),
         cell(chosen_by(trial)),
         *([cell(why(trial) or NOTHING)] if choosing else []),
         cell(NOTHING, kind="n") if proof is None else cell(number(proof.value, 5), proof.value),
@@ -122,13 +122,13 @@ def row(
     return tag("tr", *cells)
 
 
-def output_cell(trial: Trial, name: str) -> Markup:
+def output_cell(record: Record, trial: Trial, name: str) -> Markup:
     """The value of an output, with its standard error where that was told."""
     value = trial.values.get(name)
     if value is None:
         return cell(NOTHING, kind="n")
-    error = f" ± {number(trial.error, 3)}" if trial.error is not None else ""
-    return cell(number(value, 6) + error, value, "n")
+    error = record.goal.errors_of(trial.outcome).get(name)
+    return cell(number(value, 6) + ("" if error is None else f" ± {number(error, 3)}"), value, "n")
 
 
 def chosen_by(trial: Trial) -> str:

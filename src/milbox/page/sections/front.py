@@ -135,7 +135,11 @@ def kind_of(record: Record, trial: Trial, ahead: set[int]) -> str:
 def label_of(record: Record, trial: Trial) -> str:
     """The note on one trial: all its outputs, and its point."""
     goal = record.goal
-    shown = ", ".join(f"{name} {number(value)}{goal.unit(name)}" for name, value in trial.values.items())
+    errors = {name: f" ± {number(error, 3)}" for name, error in trial.errors.items()}
+    shown = ", ".join(
+        f"{name} {number(value)}{errors.get(name, '')}{goal.unit(name)}"
+        for name, value in trial.values.items()
+    )
     return f"trial {trial.number}: {shown} at {short(assignment_text(trial.assignment), 60)}"
 
 

@@ -163,9 +163,11 @@ def _outcome_row(outcome: Outcome) -> tuple[Any, ...]:
     match outcome:
         case Pending():
             return ("pending", None, None, None, None, None, None, None)
-        case Finished(value, seconds, told_at, outputs, error):
+        case Finished(value, seconds, told_at, outputs, error, errors):
             number = None if outputs and math.isnan(value) else _real(value)
-            named = json.dumps(dict(outputs), allow_nan=False) if outputs else None
+            known = dict(errors)
+            entries = {name: [output, known[name]] if name in known else output for name, output in outputs}
+            named = json.dumps(entries, allow_nan=False) if outputs else None
             return ("finished", number, None, _real(seconds), _moment(told_at), named, _moment(error), None)
         case Failed(reason, seconds, told_at, infeasible):
             blamed = float(infeasible)
@@ -188,12 +190,14 @@ def _outcome(
         case "pending":
             return Pending()
         case "finished":
+            entries = {} if outputs is None else _dictionary(outputs)
+            pairs = {name: entry for name, entry in entries.items() if isinstance(entry, list)}
+            errors = tuple((name, _real(known)) for name, (_, known) in pairs.items())
             named = tuple(
-                (name, _real(output))
-                for name, output in ({} if outputs is None else _dictionary(outputs)).items()
+                (name, _real(entry[0] if name in pairs else entry)) for name, entry in entries.items()
             )
             number = math.nan if named and value is None else _real(value)
-            return Finished(number, _real(seconds), _moment(told_at), named, _moment(error))
+            return Finished(number, _real(seconds), _moment(told_at), named, _moment(error), errors)
         case "failed":
             return Failed(_text(reason), _real(seconds), _moment(told_at), bool(_real(infeasible)))
         case "cancelled":

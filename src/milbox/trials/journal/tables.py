@@ -3,7 +3,8 @@
 Format 2 added the checksums; format 3 added cancelled trials, amended outcomes, what users note about a
 trial, and rules for one proposal alone; format 4 added the goal, several outputs, standard errors, repeated
 points, and whether a failure is the point's own. Journals of earlier formats are read as they are, and become
-format 4 when they are opened to be written.
+format 4 when they are opened to be written. Format 5 has the same tables: a journal of format 4 becomes one
+when the first standard error of an output by name is written, so that earlier versions say what it is.
 """
 
 import json
@@ -16,10 +17,13 @@ from milbox.trials.header import Header
 from milbox.trials.journal import rows
 from milbox.trials.journal.connection import Connection
 from milbox.trials.journal.place import Place
-from milbox.trials.trial import State, Trial
+from milbox.trials.trial import Finished, State, Trial
 
 APPLICATION = int.from_bytes(b"mlbx")
 FORMAT = 4
+"""Of the tables."""
+NAMED_ERRORS = 5
+"""Of the same tables, where outputs have standard errors of their own; the latest that is read."""
 
 _SCHEMA = (
     """
@@ -51,7 +55,8 @@ _SCHEMA = (
         reason TEXT,
         seconds REAL,
         told_at REAL,
-        outputs TEXT, -- by name, in the user's sense, as JSON; NULL where there is only the value
+        outputs TEXT, -- by name, in the user's sense, as JSON; NULL where there is only the value; an output
+                      -- with a standard error of its own is a pair
         error REAL, -- the value's standard error
         infeasible REAL, -- 1 where the point is to blame for a failure, 0 where it is not
         earlier TEXT NOT NULL, -- outcomes amended since, oldest first, as JSON
@@ -91,7 +96,7 @@ def create(connection: Connection, header: Header) -> None:
 
 def upgrade(connection: Connection, path: Place, history: Sequence[Trial]) -> None:
     """Make a journal of an earlier format one of today's; to be called within a transaction."""
-    if _format(connection) == FORMAT:
+    if _format(connection) >= FORMAT:
         return
     kept = header(connection, path)
     connection.execute("DROP TABLE trials")
@@ -106,9 +111,9 @@ def check(connection: Connection, path: Place) -> None:
     application, version = connection.marks()
     if application != APPLICATION:
         raise JournalError(f"{path} is a database of another program, not a journal; choose another file")
-    if version > FORMAT:
+    if version > NAMED_ERRORS:
         raise JournalError(
-            f"{path} was written by a newer milbox (format {version}, this one reads {FORMAT}); "
+            f"{path} was written by a newer milbox (format {version}, this one reads {NAMED_ERRORS}); "
             f"run `pip install --upgrade milbox`"
         )
     if version < 1:
@@ -195,6 +200,7 @@ def ended(connection: Connection) -> tuple[int, float]:
 
 def insert(connection: Connection, trial: Trial) -> None:
     """Add a trial."""
+    _mark(connection, trial)
     _insert(connection, "trials", rows.TRIAL, rows.trial_row(trial))
 
 
@@ -204,6 +210,7 @@ def change(connection: Connection, path: Place, trial: Trial, was: State) -> Non
     for row in _select(connection, "trials", rows.TRIAL, known, given):
         with rows.intact(path, f"trial {trial.number}"):
             asked = _verified(row, rows.TRIAL)[: len(rows.ASKED)]
+        _mark(connection, trial)
         ended = rows.end_of(trial)
         names = ", ".join(f"{name} = ?" for name in (*rows.ENDED, "checksum"))
         arguments = (*ended, rows.checksum((*asked, *ended)), *given)
@@ -222,6 +229,14 @@ def note(connection: Connection, path: Place, notes: dict[str, Any]) -> None:
 
 def _format(connection: Connection) -> int:
     return connection.marks()[1]
+
+
+def _mark(connection: Connection, trial: Trial) -> None:
+    """Say that the journal has what format 4 has not, before such a trial is written."""
+    outcomes = (trial.outcome, *trial.earlier)
+    named = any(isinstance(each, Finished) and each.errors for each in outcomes)
+    if named and _format(connection) < NAMED_ERRORS:
+        connection.mark(APPLICATION, NAMED_ERRORS)
 
 
 def _select(

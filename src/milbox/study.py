@@ -108,11 +108,13 @@ class Study:
         # With every strategy, which takes a while to import.
         from milbox.strategies.identity import identity
         from milbox.strategies.initial import settled
+        from milbox.strategies.protocol import ensure_taken
 
         budget = None if budget is None else whole("budget", budget, 1)
         self.strategy: Strategy = settled(strategy, domain, budget)
         self._identity = identity(self.strategy, domain)
         _check_takes(strategy, self.goal, self._identity)
+        ensure_taken(strategy, self._identity, domain)
         given = known_trials(domain, known, self.goal)
         if all(trial.outside is not None for trial in given):  # a known point shows that there is one
             ensure_feasible(domain, Scip())
@@ -405,12 +407,15 @@ class Study:
 
         Raises:
             DomainError: the new domain has no points.
-            ValueError: a variable is gone or of another kind, or a new one has no value for older trials.
+            ValueError: a variable is gone or of another kind, a new one has no value for older trials, or the
+                strategy cannot be used on the new domain.
         """
         if not isinstance(domain, Domain):
             raise TypeError(f"a study needs a Domain, not {domain!r}")
         from milbox.strategies.identity import identity
+        from milbox.strategies.protocol import ensure_taken
 
+        ensure_taken(self.strategy, identity(self.strategy, domain), domain)
         ensure_feasible(domain, Scip())
         ensure_conditions(domain, Scip())
         with self._ledger.turn():

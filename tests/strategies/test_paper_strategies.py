@@ -1,6 +1,8 @@
 """The paper's methods as published, and strategies by name."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,12 +10,14 @@ import pytest
 import milbox as mb
 from milbox.bench.problems import load
 from milbox.domain import Domain
-from milbox.inner import PaperMip, Sample
+from milbox.inner import Branch, Evolution, Mip, PaperMip, Sample
 from milbox.inner.query import Query
 from milbox.inner.sample import undrawable
 from milbox.strategies import PaperLinearMILP, PaperNNMILP, PaperStart, RandomSearch
+from milbox.strategies.evolution import NNRegEvo
 from milbox.strategies.identity import identity
 from milbox.strategies.named import NAMED
+from milbox.strategies.penalised import EnsembleRegEvo
 from milbox.surrogates import PAPER
 from milbox.surrogates.linear import Linear
 from milbox.testing.answers import proposed
@@ -91,7 +95,7 @@ def test_rejection_sampling_refuses_where_nothing_can_be_drawn() -> None:
     with pytest.raises(mb.UnsupportedProgram, match=complaint):
         Sample(patience=20_000).solve(Query.of(surrogate, domain), np.random.default_rng(0))
     assert complaint in str(undrawable(domain, 20_000))
-    assert NAMED["nn+rejsample"].refusal is undrawable
+    assert NAMED["nn+rejsample"].besides is undrawable
     assert NAMED["nn+rejsample"].refusal(partition(14)) is None
     assert NAMED["nn+rejsample"].refusal(load("ising/100/0").domain) is None
 
@@ -126,3 +130,29 @@ def test_a_strategy_refuses_a_domain_with_reals_at_once_or_goes_on_after_its_fir
     for _ in range(6):
         trial = study.ask()
         study.tell(trial.number, float(sum(trial.point[1:])))
+
+
+def test_strategies_whose_inner_solver_takes_no_ranges_are_refused_before_the_first_evaluation(
+    tmp_path: Path,
+) -> None:
+    t, x = mb.real("t", 0, 1), mb.binary("x", 3)
+    domain, sentence = (
+        mb.Domain([t, x]),
+        "cannot be used here: it is for discrete variables, and some are real",
+    )
+    for name in ("nn+milp/scip", "linear+milp/scip"):
+        with pytest.raises(ValueError, match=f"the strategy {re.escape(name)}@1.* {sentence}"):
+            mb.Study(domain, NAMED[name].make(2), journal=tmp_path / "run.db")
+        assert str(NAMED[name].refusal(domain)) in f"{sentence} or wide; use nn+milp"
+    assert not (tmp_path / "run.db").exists()
+    for strategy in (NNRegEvo(initial=2), EnsembleRegEvo(2), mb.NNMILP(inner=Evolution())):
+        with pytest.raises(ValueError, match=r"cannot be used here: 't' has .* values, and it lists at most"):
+            mb.maximize(lambda t, x: t + x.sum(), domain, 5, strategy=strategy)
+    broken = mb.Domain([t, x], [mb.implies(x[0] == 1, t <= 0.5)])
+    with pytest.raises(ValueError, match="cannot be used here: some variables are ranges, and"):
+        mb.Study(broken, mb.NNMILP(inner=Branch()))
+    for strategy in (mb.NNMILP(), mb.NNMILP(inner=Branch()), mb.NNMILP(inner=Mip())):
+        mb.Study(domain, strategy)
+    discrete = mb.Study(mb.Domain([x]), mb.PaperNNMILP(2))
+    with pytest.raises(ValueError, match=sentence):
+        discrete.change(domain, {"t": 0.0})

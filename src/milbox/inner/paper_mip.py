@@ -14,6 +14,7 @@ from milbox.embed.relu.tighten import tighten
 from milbox.errors import UnsupportedProgram
 from milbox.inner.mip import Mip
 from milbox.inner.query import Query
+from milbox.inner.spacing import ranges_refused
 from milbox.milp.program import MilpBuilder
 from milbox.milp.solution import Limits, Solver
 from milbox.milp.solvers import Scip, Settings
@@ -38,12 +39,13 @@ class PaperMip(Mip):
 
     def refusal(self, query: Query) -> str | None:
         """The reason why it cannot answer; None when it can."""
-        wide = [v.name for v in query.domain.variables if v.coding == "share"]
-        if wide:
-            return f"the paper's program has a column for each value, and {wide[0]!r} is a range"
         if query.region.box is not None:
             return "it searches no part of a domain"
-        return Mip.refusal(self, query)
+        return self.domain_refusal(query.domain) or Mip.refusal(self, query)
+
+    def domain_refusal(self, domain: Domain) -> str | None:
+        """Its program has a column for each value, which a range has not."""
+        return ranges_refused(domain)
 
     def program(
         self,

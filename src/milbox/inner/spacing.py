@@ -26,6 +26,13 @@ FACTOR = 4
 """How much smaller a distance is where no point is left at the one before."""
 
 
+def ranges_refused(domain: Domain) -> str | None:
+    """Why what is for discrete domains cannot be used; None when it can."""
+    if not len(domain.coding.shares):
+        return None
+    return "it is for discrete variables, and some are real or wide; use nn+milp"
+
+
 def distances(domain: Domain, tried: int, side: float | None = None) -> Iterator[IntArray]:
     """Steps for each variable, from the distance after so many tried points down to one step of the grid.
 

@@ -31,7 +31,9 @@ from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
 from milbox.strategies import NNMILP
+from milbox.strategies.identity import identity
 from milbox.strategies.initial import settled
+from milbox.strategies.protocol import ensure_taken
 from milbox.trials import Empty, Failed, Finished, History, Pending, Proposal, Trial, Unknown
 from milbox.trials.exhaustion import nothing_found
 from milbox.trials.goal import ONE, Goal, goal_of
@@ -80,6 +82,7 @@ class MilboxSampler(BaseSampler):
         self._domain = domain
         self._seed = secrets.randbits(128) if seed is None else seed
         self._strategy: Strategy = settled(NNMILP() if strategy is None else strategy, domain, budget)
+        ensure_taken(self._strategy, identity(self._strategy, domain), domain)
         self._constraints = constraints_func
         self._others = RandomSampler(seed=seed)
         self._lock = threading.Lock()

@@ -13,6 +13,7 @@ from milbox.display import cut
 from milbox.domain import Domain
 from milbox.domain.model.numbers import digits
 from milbox.inner import Auto, InnerSolver, Mip
+from milbox.inner.protocol import refusal_of
 from milbox.inner.query import Query, Region
 from milbox.inner.ranges.solve import CODES, ranged
 from milbox.inner.requirements import solve
@@ -56,6 +57,10 @@ class ModelBased:
     apart: float = 0.0
     """In which share of the variables the points of a batch differ from one another at least."""
     takes_goals: ClassVar[bool] = True
+
+    def refusal(self, domain: Domain) -> str | None:
+        """Why the strategy cannot be used on a domain; None when it can."""
+        return refusal_of(self.inner, domain)
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""

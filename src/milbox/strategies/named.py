@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from milbox.domain import Domain
-from milbox.inner.evolution.solver import too_wide
 from milbox.inner.pairs.moves import groups_of
 from milbox.inner.sample import undrawable
+from milbox.inner.spacing import ranges_refused
 from milbox.strategies.evolution import ConEvo, NNConEvo, NNRegEvo, NNRejSample, RegEvo
 from milbox.strategies.model_based import NNMILP, LinearMILP, ModelBased
 from milbox.strategies.neighbourhood import Neighbourhood
 from milbox.strategies.pairwise import Pairwise
 from milbox.strategies.paper import PaperLinearMILP, PaperNNMILP
 from milbox.strategies.penalised import EnsembleRegEvo
-from milbox.strategies.protocol import Strategy
+from milbox.strategies.protocol import Strategy, objection
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.runs import Runs
 from milbox.surrogates import PAPER, LinearDraw, LinearSkip, Ranked, ReluLearner, Several, TreesLearner
@@ -27,13 +27,6 @@ def everywhere(domain: Domain) -> str | None:
     """No objection to any domain."""
     del domain
     return None
-
-
-def ranges_refused(domain: Domain) -> str | None:
-    """Why a strategy for discrete domains cannot be used; None when it can."""
-    if not len(domain.coding.shares):
-        return None
-    return "it is for discrete variables, and some are real or wide; use nn+milp"
 
 
 def unpaired(domain: Domain) -> str | None:
@@ -52,7 +45,7 @@ class Named:
     Attributes:
         summary: what it is, in a line.
         make: the strategy with so many random points first, where it has any.
-        refusal: why it cannot be used on a domain; None when it can.
+        besides: why it cannot be used on a domain that its inner solver takes; None when it can.
         version: raised when it would propose something else than before; part of its identity.
         with_reals: the same for domains with reals or wide integers, where it is another.
         adapts: whether budget and domain give the number of random points where nobody does; else it is 50.
@@ -60,10 +53,14 @@ class Named:
 
     summary: str
     make: Callable[[int], Strategy]
-    refusal: Callable[[Domain], str | None] = everywhere
+    besides: Callable[[Domain], str | None] = everywhere
     version: int = 2
     with_reals: int | None = None
     adapts: bool = False
+
+    def refusal(self, domain: Domain) -> str | None:
+        """Why it cannot be used on a domain; None when it can."""
+        return objection(self.make(INITIAL), domain) or self.besides(domain)
 
     def default(self) -> Strategy:
         """The strategy where nobody gives a number of random points."""
@@ -94,7 +91,6 @@ NAMED: Mapping[str, Named] = {
         "the paper's method as published: 25K epochs, no decay, inputs as they are, the program of "
         "Section 3.3 with bounds by linear programs, SCIP's defaults, 500 s",
         PaperNNMILP,
-        refusal=ranges_refused,
         version=1,
     ),
     "nn+milp/paper": Named(
@@ -110,13 +106,11 @@ NAMED: Mapping[str, Named] = {
     "nn+milp/scip-fc32": Named(
         "NN+MILP as published, with FC(32) and 300 s (Table 2)",
         lambda initial: PaperNNMILP(initial, PAPER_FC32, TABLE_2_SECONDS),
-        refusal=ranges_refused,
         version=1,
     ),
     "nn+milp/scip-fc16-16": Named(
         "NN+MILP as published, with FC(16,16) and 300 s (Table 2)",
         lambda initial: PaperNNMILP(initial, PAPER_FC16_16, TABLE_2_SECONDS),
-        refusal=ranges_refused,
         version=1,
     ),
     "nn+milp/skip": Named(
@@ -127,28 +121,28 @@ NAMED: Mapping[str, Named] = {
     "nn+milp/pairs": Named(
         "a pairwise model, drawn from its posterior and searched exactly in a ball round the best point",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise()),
-        refusal=unpaired,
+        besides=unpaired,
         version=2,
         adapts=True,
     ),
     "nn+milp/mixed": Named(
         "our default in half of the steps, by chance, and nn+milp/pairs in the others",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise(share=0.5)),
-        refusal=unpaired,
+        besides=unpaired,
         version=2,
         adapts=True,
     ),
     "nn+milp/near": Named(
         "our default in a neighbourhood of the best point that grows and shrinks, for discrete domains",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Neighbourhood()),
-        refusal=ranges_refused,
+        besides=ranges_refused,
         version=1,
         adapts=True,
     ),
     "nn+milp/apart": Named(
         "our default, with points of a batch that differ in at least 15 % of the variables",
         lambda initial: replace(NNMILP(initial=initial), apart=0.15),
-        refusal=ranges_refused,
+        besides=ranges_refused,
         version=1,
         adapts=True,
     ),
@@ -177,14 +171,13 @@ NAMED: Mapping[str, Named] = {
         "a linear surrogate drawn from its posterior, in a ball round the best point of a run; after 50 "
         "points without a gain another run begins; for sequences over large alphabets",
         lambda initial: ModelBased(Ranked(LinearDraw()), initial=initial, local=Runs()),
-        refusal=ranges_refused,
+        besides=ranges_refused,
         version=1,
         adapts=True,
     ),
     "linear+milp/scip": Named(
         "Linear+MILP as published: linear surrogate on a bootstrap, SCIP's defaults, 500 s",
         PaperLinearMILP,
-        refusal=ranges_refused,
         version=1,
     ),
     "regevo": Named(
@@ -193,44 +186,34 @@ NAMED: Mapping[str, Named] = {
     "nn+regevo": Named(
         "NN+MILP with evolution as inner solver: B = 10,000, b = 100, T = 20, D = 1000, (0.2, 0.01)",
         lambda initial: NNRegEvo(initial=initial),
-        refusal=too_wide,
     ),
     "nn+regevo/ranked": Named(
         "NN+RegEvo with half of the fits by rank, as in our default",
         lambda initial: NNRegEvo(Ranked(), initial),
-        refusal=too_wide,
     ),
     "nn+regevo/paper": Named(
         "NN+RegEvo as published: the paper's training",
         lambda initial: NNRegEvo(PAPER, initial),
-        refusal=too_wide,
     ),
-    "nn+regevo/fc32": Named(
-        "NN+RegEvo with FC(32)", lambda initial: NNRegEvo(FC32, initial), refusal=too_wide
-    ),
+    "nn+regevo/fc32": Named("NN+RegEvo with FC(32)", lambda initial: NNRegEvo(FC32, initial)),
     "ensemble+regevo": Named(
         "Lasso, Ridge, random forest and LightGBM, averaged; evolution with B = 12,500, b = 25",
         EnsembleRegEvo,
-        refusal=too_wide,
     ),
     "conevo": Named("evolution that keeps paired subsets balanced, T = 20, pm = 0.05", ConEvo),
     "nn+conevo": Named(
         "NN+MILP with ConEvo as inner solver: B = 10,000, b = 100",
         lambda initial: NNConEvo(initial=initial),
-        refusal=too_wide,
     ),
     "nn+conevo/paper": Named(
         "NN+ConEvo as published: the paper's training",
         lambda initial: NNConEvo(PAPER, initial),
-        refusal=too_wide,
     ),
-    "nn+conevo/fc32": Named(
-        "NN+ConEvo with FC(32)", lambda initial: NNConEvo(FC32, initial), refusal=too_wide
-    ),
+    "nn+conevo/fc32": Named("NN+ConEvo with FC(32)", lambda initial: NNConEvo(FC32, initial)),
     "nn+rejsample": Named(
         "NN+MILP with the best of 10,000 uniform feasible points",
         lambda initial: NNRejSample(initial=initial),
-        refusal=undrawable,
+        besides=undrawable,
     ),
     "random": Named("random feasible points", lambda _: RandomSearch()),
 }

@@ -15,6 +15,7 @@ from milbox.arrays import IntArray
 from milbox.domain import Domain
 from milbox.inner import Evolution, InnerSolver
 from milbox.inner.evolution.mutators import Pointwise
+from milbox.inner.protocol import refusal_of
 from milbox.inner.query import Query, Region
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.units import in_own_units, unit_of
@@ -42,6 +43,10 @@ class Penalised:
     inner: InnerSolver
     initial: int = 50
     breeder: Pointwise = Pointwise(crossover=0.1, mutation=0.1, blind=True)
+
+    def refusal(self, domain: Domain) -> str | None:
+        """Why the strategy cannot be used on a domain; None when it can."""
+        return refusal_of(self.inner, domain)
 
     def propose(self, domain: Domain, history: History, count: int, rng: Generator) -> Answer:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""

@@ -47,12 +47,16 @@ class Evolution:
 
     def refusal(self, query: Query) -> str | None:
         """Why it cannot answer; None when it can."""
-        return too_wide(query.domain) or not_beside(query)
+        return self.domain_refusal(query.domain) or not_beside(query)
+
+    def domain_refusal(self, domain: Domain) -> str | None:
+        """It lists the values of each variable."""
+        return too_wide(domain)
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best children visited that are new."""
         began = time.perf_counter()
-        refusal = too_wide(query.domain)
+        refusal = self.domain_refusal(query.domain)
         if refusal is not None:
             raise UnsupportedProgram(refusal)
         founders = query.exclude.codes(query.domain)

@@ -42,7 +42,7 @@ def refusal(query: Query) -> str | None:
     """The reason why a domain of ranges cannot be searched for this query; None when it can."""
     surrogate, columns = query.objective, columns_of(query.domain)
     if isinstance(columns, str):
-        return f"some variables are ranges, and {columns}"
+        return domain_refusal(query.domain)
     box, coding = query.region.box, query.domain.coding
     if box is not None and (box.unordered & ~coding.onehot & (coding.high - coding.low > 1)).any():
         return "some variables are ranges, and the box counts changes of choices that are one feature"
@@ -52,6 +52,12 @@ def refusal(query: Query) -> str | None:
     rows = units + len(columns.least) + int(columns.group.max(initial=-1)) + 1
     entries = rows * (len(columns.steps) + 2 * rows + 1)
     return None if entries <= ENTRIES else f"its linear programs would have {entries:,} entries"
+
+
+def domain_refusal(domain: Domain) -> str | None:
+    """The reason why a domain of ranges cannot be searched for any query; None when it can."""
+    columns = columns_of(domain)
+    return f"some variables are ranges, and {columns}" if isinstance(columns, str) else None
 
 
 def solve(query: Query, limits: Limits) -> Answer:

@@ -19,6 +19,7 @@ from milbox.inner.query import Query
 from milbox.inner.ranges import solve as ranges
 from milbox.inner.search.ball import in_ball
 from milbox.inner.search.paths import Paths, paths_of
+from milbox.inner.spacing import is_spaced
 from milbox.milp.solution import Limits
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
@@ -74,6 +75,10 @@ class Branch:
         if count * (rows + 1) > ENTRIES:
             return f"{count} values times {rows} units and sums are too many to keep in memory"
         return None
+
+    def domain_refusal(self, domain: Domain) -> str | None:
+        """Where there are reals, all constraints have to be sums."""
+        return ranges.domain_refusal(domain) if is_spaced(domain) else None
 
     def prepare(self, domain: Domain) -> None:
         """Take the domain apart and load what a search calls, so that no time limit pays for either."""

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,26 @@ def test_files_of_results_have_a_column_for_each_output(milbox: Milbox, tmp_path
     assert "was yield 3, cost 1, tox 0 and is yield 4, cost 1, tox 0.02" in ran.output
     fixed = milbox("ask", "p.db", "--fix", "ph=6.0", "--fix", "op='conv'", "--json").json["trials"][0]
     assert (fixed["assignment"]["ph"], fixed["assignment"]["op"]) == (6.0, "conv")
+
+
+def test_the_front_is_printed_whole_or_as_many_as_are_asked_for(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(BY_HAND)
+    milbox("ask", "p.db", "--problem", "p.toml", "--count", "4", "--initial", "4")
+    for trial, (gain, cost) in enumerate([(1, 1), (2, 2), (0, 3), (3, 3)]):
+        values = ("--value", f"yield={gain}", "--value", f"cost={cost}", "--value", "tox=0")
+        milbox("tell", "p.db", "--trial", str(trial), *values)
+
+    def printed(*options: str) -> tuple[list[int], str]:
+        ran = milbox("best", "p.db", *options)
+        return [int(each) for each in re.findall(r"in trial (\d+)", ran.output)], ran.complaints.strip()
+
+    assert printed() == ([0, 1, 3], "")
+    assert printed("--top", "1") == ([0], "2 more trials on the front")
+    assert printed("--top", "2") == ([0, 1], "1 more trial on the front")
+    assert printed("--top", "9") == ([0, 1, 3], "")
+    whole, first = milbox("best", "p.db", "--json").json, milbox("best", "p.db", "--top", "1", "--json").json
+    assert (len(whole["trials"]), whole["more"]) == (3, 0)
+    assert (first["trials"], first["more"]) == (whole["trials"][:1], 2)
 
 
 def test_noisy_results_may_come_with_errors_and_repeats(milbox: Milbox, tmp_path: Path) -> None:

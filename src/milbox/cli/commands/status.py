@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from milbox.cli.console import JOURNAL, InputError, emit, iso_time, plural, show
+from milbox.cli.console import JOURNAL, InputError, emit, iso_time, plural, say, show
 from milbox.display import duration
 
 if TYPE_CHECKING:
@@ -144,16 +144,23 @@ def status_table(record: "Record") -> Any:
 @click.command()
 @click.argument("journal", type=JOURNAL)
 @click.option(
-    "--top", type=click.IntRange(1), default=1, show_default=True, help="How many of the best trials."
+    "--top",
+    type=click.IntRange(1),
+    help="How many of the best trials [default: 1; with several objectives, the front].",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: one trial, or a list with --top.")
-def best(journal: "Place", top: int, as_json: bool) -> None:
-    """Print the best point found so far; with noise, the one with the best estimate."""
+def best(journal: "Place", top: int | None, as_json: bool) -> None:
+    """Print the best point found so far; with noise, the one with the best estimate.
+
+    With several objectives these are the trials nobody dominates, in the order in which they were asked.
+    """
     from milbox.cli.summary import assignment_lines, entry_of, value_of
     from milbox.trials.record import read_record
 
     record = read_record(journal)
-    found = list(record.front) if record.goal.several else record.ranked[:top]
+    several = record.goal.several
+    found = list(record.front[:top]) if several else record.ranked[: top or 1]
+    more = len(record.front) - len(found) if several else 0
     if not found and record.finished:
         raise InputError(f"{journal} has no trial that keeps {' and '.join(map(str, record.goal.limits))}")
     if not found:
@@ -162,14 +169,16 @@ def best(journal: "Place", top: int, as_json: bool) -> None:
         trials = plural(len(record.trials), "trial")
         raise InputError(f"{journal} has no finished trial{where} yet ({trials}{of_it})")
     if as_json:
-        alone = top == 1 and not record.goal.several
         entries = [entry_of(record, trial) for trial in found]
-        emit(entries[0] if alone else {"trials": entries})
+        listed = {"trials": entries, **({"more": more} if several else {})}
+        emit(entries[0] if top in (None, 1) and not several else listed)
         return
     for trial in found:
         click.echo(f"{value_of(record, trial)} in trial {trial.number} ({trial.origin})")
         for line in assignment_lines(trial.assignment):
             click.echo(line)
+    if more:
+        say(f"{plural(more, 'more trial')} on the front")
 
 
 @click.command()

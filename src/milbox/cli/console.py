@@ -23,18 +23,39 @@ class JournalPlace(click.Path):
 
     name = "journal"
 
-    def __init__(self) -> None:
+    def __init__(self, *, or_problem: bool = False) -> None:
         super().__init__(path_type=Path, dir_okay=False)
+        self.or_problem = or_problem
+        """Whether a problem file may stand in its place."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The path, or the URL, which prints without its password."""
         from milbox.trials.journal.place import Url, place_of
 
         place = place_of(value)
-        return place if isinstance(place, Url) else super().convert(value, param, ctx)
+        if isinstance(place, Url):
+            return place
+        if not self.or_problem:
+            _check_no_problem_file(place, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _check_no_problem_file(path: Path, ctx: click.Context | None) -> None:
+    """Refuse a problem file in the place of a journal, and say where the command takes one."""
+    from milbox.trials.journal.file import DATABASE
+
+    if path.suffix != ".toml" or not path.is_file():
+        return
+    with path.open("rb") as file:
+        if file.read(len(DATABASE)) == DATABASE:
+            return
+    options = [] if ctx is None else [p.name for p in ctx.command.params if isinstance(p, click.Option)]
+    taken = f"; give it as --problem {path}, after the journal" if "problem" in options else ""
+    raise InputError(f"{path} is a problem file, not a journal{taken or '; give the journal made for it'}")
 
 
 JOURNAL = JournalPlace()
+JOURNAL_OR_PROBLEM = JournalPlace(or_problem=True)
 
 
 class InputError(click.ClickException):

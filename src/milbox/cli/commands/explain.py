@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from milbox.cli.console import JOURNAL, InputError, emit, method_text, plural, show
+from milbox.cli.console import JOURNAL_OR_PROBLEM, InputError, emit, method_text, plural, show
 from milbox.display import duration
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.command()
-@click.argument("file", type=JOURNAL)
+@click.argument("file", type=JOURNAL_OR_PROBLEM)
 @click.argument("trial", type=click.IntRange(0), required=False)
 @click.option("--problem", type=FILE, help="The problem file, for a journal that was created in Python.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

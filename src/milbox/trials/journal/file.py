@@ -18,6 +18,9 @@ from milbox.trials.journal import lock, opening, tables
 from milbox.trials.journal.connection import FileConnection
 from milbox.trials.trial import State, Trial
 
+DATABASE = b"SQLite format 3\0"
+"""How files of SQLite begin."""
+
 # Journals open in this process. A study that is opened again here (a notebook cell run twice, say) takes the
 # journal over from its predecessor, which can do nothing with it from then on.
 _open: "weakref.WeakValueDictionary[Path, Journal]" = weakref.WeakValueDictionary()
@@ -293,9 +296,8 @@ def _check_place(path: Path) -> None:
         start = file.read(512)  # the least that a database has
     if not start:
         raise JournalError(f"{path} is empty, which no journal is; delete it, or choose another file")
-    if not start.startswith(b"SQLite format 3\0"):
-        file_of = " but a problem file, which --problem takes" if path.suffix == ".toml" else ""
-        raise JournalError(f"{path} is not a journal of milbox{file_of}; choose another file")
+    if not start.startswith(DATABASE):
+        raise JournalError(f"{path} is not a journal of milbox; choose another file")
     if len(start) < 512:
         raise JournalError(f"{path} is cut short; restore a copy, or choose another file")
 

@@ -112,7 +112,7 @@ class Study:
 
         budget = None if budget is None else whole("budget", budget, 1)
         self.strategy: Strategy = settled(strategy, domain, budget)
-        self._identity = identity(self.strategy, domain)
+        self._identity = identity(self.strategy, domain, self.goal)
         _check_takes(strategy, self.goal, self._identity)
         ensure_taken(strategy, self._identity, domain)
         given = known_trials(domain, known, self.goal)
@@ -126,7 +126,7 @@ class Study:
         self._ledger = Ledger(domain, header, journal)
         # A journal goes on with the number of random points it has.
         self.strategy = settled(strategy, domain, budget, self._ledger.header.strategy)
-        self._identity = identity(self.strategy, domain)
+        self._identity = identity(self.strategy, domain, self.goal)
         self._exhausted = False
         self._names = _names(self.domain)
         try:
@@ -415,11 +415,11 @@ class Study:
         from milbox.strategies.identity import identity
         from milbox.strategies.protocol import ensure_taken
 
-        ensure_taken(self.strategy, identity(self.strategy, domain), domain)
+        known_as = identity(self.strategy, domain, self.goal)
+        ensure_taken(self.strategy, known_as, domain)
         ensure_feasible(domain, Scip())
         ensure_conditions(domain, Scip())
         with self._ledger.turn():
-            known_as = identity(self.strategy, domain)
             trials = self._ledger.move(domain, values or {}, storable(known_as))
             self._identity, self._exhausted, self._names = known_as, False, _names(domain)
         events.changed(len(trials), sum(trial.outside is not None for trial in trials))

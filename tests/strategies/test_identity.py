@@ -4,7 +4,7 @@ import sqlite3
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -16,6 +16,7 @@ from milbox.strategies.identity import identity
 from milbox.strategies.named import NAMED
 from milbox.surrogates import Ranked, ReluLearner
 from milbox.trials import Journal
+from milbox.trials.goal import ONE, goal_of
 from milbox.trials.identity import name_and_settings, recognised, without_version
 
 DOMAIN = mb.Domain([mb.binary("x", 4)])
@@ -29,6 +30,13 @@ class Own:
 
     def propose(self, *given: Any) -> Any:
         return RandomSearch().propose(*given)
+
+
+@dataclass(frozen=True)
+class Goals(Own):
+    """One that knows of limits."""
+
+    takes_goals: ClassVar[bool] = True
 
 
 def test_named_strategies_are_their_names() -> None:
@@ -103,6 +111,27 @@ def test_another_version_is_said_and_goes_on(tmp_path: Path) -> None:
         warnings.simplefilter("error")
     with pytest.raises(JournalMismatch):
         mb.Study(DOMAIN, Own("lattice@4(depth=1)"), journal=path)
+
+
+def test_limits_are_learnt_in_another_version(tmp_path: Path) -> None:
+    reals, bare = mb.Domain([mb.real("t", 0, 1)]), goal_of(noise=True, objectives={"a": "maximize"})
+    limited = goal_of(objectives={"a": "maximize"}, limits={"b": ("<=", 1.0)})
+    noisy = goal_of(objectives={"a": "maximize"}, limits={"b": ("<=", 1.0)}, noise=True)
+
+    def versions(name: str, domain: mb.Domain = DOMAIN) -> list[str]:
+        found = [identity(NAMED[name].make(50), domain, goal) for goal in (ONE, bare, limited, noisy)]
+        return [text.removeprefix(f"{name}@") for text in found]
+
+    assert versions("nn+milp") == ["2", "2", "3", "3"]
+    assert versions("nn+milp", reals) == ["4", "4", "5", "5"]
+    assert versions("nn+milp/fc32") == ["2", "2", "3", "3"]
+    assert versions("linear+milp") == ["2", "2", "2", "3"]  # which never learnt ranks
+    assert versions("random") == ["2", "2", "2", "2"]
+    wanted: dict[str, Any] = {"objectives": {"a": "maximize"}, "limits": {"b": ("<=", 1.0)}}
+    path = tmp_path / "run.db"
+    mb.Study(DOMAIN, Goals("nn+milp@2(initial=3)"), journal=path, **wanted).close()
+    with pytest.warns(UserWarning, match=r"nn.milp@2.initial=3. and goes on with nn.milp@3.initial=3."):
+        mb.Study(DOMAIN, mb.NNMILP(initial=3), journal=path, **wanted).close()
 
 
 def test_inner_settings_are_compared(tmp_path: Path) -> None:

@@ -6,11 +6,13 @@ import re
 from typing import Any
 
 from milbox.domain import Domain
+from milbox.surrogates import Ranked
+from milbox.trials.goal import ONE, Goal
 from milbox.trials.identity import identity_text
 
 
-def identity(strategy: object, domain: Domain | None = None) -> str:
-    """The text under which a journal of a domain knows a strategy: `nn+milp@2(initial=10)`.
+def identity(strategy: object, domain: Domain | None = None, goal: Goal = ONE) -> str:
+    """The text under which a journal of a domain and a goal knows a strategy: `nn+milp@2(initial=10)`.
 
     What a strategy does with reals alone (`Local`) is no part of it on domains without any. A strategy of a
     user's own says its identity itself, in an attribute `identity`; without one it is its repr without memory
@@ -37,7 +39,18 @@ def identity(strategy: object, domain: Domain | None = None) -> str:
         return _shown(strategy)
     name, named, nearest = min(like, key=lambda preset: len(differences(preset[2])))
     version = named.with_reals if ranges and named.with_reals is not None else named.version
-    return identity_text(name, version, differences(nearest))
+    return identity_text(name, version + _learns_limits_anew(strategy, goal), differences(nearest))
+
+
+def _learns_limits_anew(strategy: object, goal: Goal) -> bool:
+    """Whether a version is one higher for the sake of limits, whose surrogates other studies have not.
+
+    They were fitted to ranks where objectives were, and to single measurements where these are noisy.
+    """
+    learner = getattr(strategy, "learner", None)
+    if learner is None or not goal.limits:
+        return False
+    return goal.noise or isinstance(learner, Ranked)
 
 
 def own_identity(strategy: Any, name: str, version: int) -> str:

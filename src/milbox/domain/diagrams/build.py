@@ -5,12 +5,17 @@ after the last layer, nodes without a way to the end go, and nodes with the same
 """
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from milbox.arrays import IntArray
 from milbox.domain.diagrams.diagram import Diagram
 from milbox.domain.diagrams.machines import Machine, TooLarge, unique_rows
+
+States: TypeAlias = npt.NDArray[np.int32]
+"""Of one machine, which has far fewer than two billion."""
 
 DEAD_ENDS = 4
 """Before reduction, a diagram may have this many times its limit of edges."""
@@ -33,24 +38,18 @@ def product(
         for i in each.places:
             by_place.setdefault(i, []).append(j)
     taken = [0] * len(given)
-    open_: list[int] = []  # the machine behind each column of the states
-    states = np.zeros((1, 0), dtype=np.int64)
+    states: dict[int, States] = {}  # of the machines that are open, in each node of the layer
+    nodes = 1
     tables: list[IntArray] = []
     edges = 0
     for i, size in enumerate(sizes):
         touched = by_place.get(i, [])
-        begun = [j for j in touched if taken[j] == 0]
-        if begun:
-            open_ += begun
-            states = np.concatenate([states, np.zeros((len(states), len(begun)), dtype=np.int64)], axis=1)
-        if len(states) * size > DEAD_ENDS * limit + size:
-            raise TooLarge
-        column = {j: k for k, j in enumerate(open_)}
-        alive = np.ones((len(states), size), dtype=bool)
-        moved: dict[int, IntArray] = {}
+        states |= {j: np.zeros(nodes, dtype=np.int32) for j in touched if taken[j] == 0}
+        alive = np.ones((nodes, size), dtype=bool)
+        moved: dict[int, States] = {}
         for j in touched:
             each, k = given[j], taken[j]
-            after = each.steps[k][states[:, column[j]]]
+            after = each.steps[k].astype(np.int32)[states[j]]
             alive &= after != each.dead[k + 1]
             moved[j] = after
             taken[j] = k + 1
@@ -58,22 +57,22 @@ def product(
         edges += len(row)
         if edges > DEAD_ENDS * limit:
             raise TooLarge
-        open_ = [j for j in open_ if taken[j] < len(given[j].places)]
-        columns = [moved[j][row, letter] if j in moved else states[row, column[j]] for j in open_]
+        open_ = [j for j in states if taken[j] < len(given[j].places)]
+        columns = [moved[j][row, letter] if j in moved else states[j][row] for j in open_]
         widths = [given[j].steps[taken[j]].shape[0] for j in open_]
         first, number = distinct(columns, widths, len(row))
-        table = np.full((len(states), size), -1, dtype=np.int64)
+        following = 0 if i + 1 == len(sizes) else sizes[i + 1]
+        if len(first) * following > DEAD_ENDS * limit + following:
+            raise TooLarge
+        table = np.full((nodes, size), -1, dtype=np.int64)
         table[row, letter] = number
         tables.append(table)
-        states = (
-            np.stack([c[first] for c in columns], axis=1)
-            if columns
-            else np.zeros((len(first), 0), dtype=np.int64)
-        )
+        states = {j: column[first] for j, column in zip(open_, columns, strict=True)}
+        nodes = len(first)
     return reduced(members, lows, sizes, tables, limit)
 
 
-def distinct(columns: Sequence[IntArray], widths: Sequence[int], count: int) -> tuple[IntArray, IntArray]:
+def distinct(columns: Sequence[States], widths: Sequence[int], count: int) -> tuple[IntArray, IntArray]:
     """The first of each kind of row, kinds in ascending order, and the kind of each row."""
     if not count:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)

@@ -30,6 +30,7 @@ ENTRIES = {
     "milbox.inner.ranges.tree": {"explore"},
     "milbox.inner.climb.kernel": {"climb", "label_all"},
     "milbox.inner.pairs.kernel": {"search"},
+    "milbox.inner.pairs.tabu": {"wander"},
     "milbox.inner.evolution.kernels": {
         "cross",
         "evolve",
@@ -63,8 +64,9 @@ def steps() -> None:
                 Evolution(Balanced(), evaluations=200),
             ):
                 inner.solve(Query.of(net, domain, points), rng)
-        pairs = QuadraticLearner().fit(domain.encode(points), rng.normal(size=8), rng)
-        Pairs().solve(Query.of(pairs, domain, points), rng)
+        for each in (domain, mb.Domain([*domain.declared])):  # without constraints, a tabu search comes first
+            pairs = QuadraticLearner().fit(each.encode(points), rng.normal(size=8), rng)
+            Pairs().solve(Query.of(pairs, each, points), rng)
     t = mb.real("t", 0, 1, 3)
     mixture = mb.Domain([t], [t.sum() == 1])
     points = [(0, 0, 1_000_000), (500_000, 500_000, 0)]

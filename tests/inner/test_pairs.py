@@ -11,7 +11,7 @@ from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.inner.pairs.moves import groups_of
-from milbox.inner.pairs.solve import Pairs
+from milbox.inner.pairs.solve import Pairs, wandered
 from milbox.inner.query import Query, Region
 from milbox.milp.solution import Status
 from milbox.surrogates import Quadratic
@@ -64,6 +64,46 @@ def test_the_best_of_a_ball_is_that_of_enumeration(
     query = Query(quadratic(domain.features, 0), Region(domain, box=Box.ball(domain, centre, changes)))
     assume(Pairs().refusal(query) is None)
     check(domain, centre, changes, [*tried, centre], seed)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(0, 10_000), st.integers(1, 6))
+def test_a_tabu_search_keeps_to_the_ball_and_to_untried_points(
+    data: st.DataObject, seed: int, changes: int
+) -> None:
+    domain = mb.Domain([mb.binary("x", 3), mb.categorical("s", "abc", 3)])
+    groups = groups_of(domain)
+    assert not isinstance(groups, str)
+    assert groups.free
+    everything = list(domain)
+    centre = data.draw(st.sampled_from(everything))
+    tried = data.draw(st.lists(st.sampled_from(everything), max_size=30, unique=True))
+    surrogate, codes = quadratic(domain.features, seed), np.array([*tried, centre])
+    rng = np.random.default_rng(seed)
+    found = wandered(surrogate, domain, groups, codes, np.array(centre), changes, rng)
+    left = [point for point in near(domain, centre, changes) if point not in {*tried, centre}]
+    if found.point is None:
+        assert len(left) < 10  # it looks for good points, not for the last ones
+        return
+    point = tuple(found.point.tolist())
+    assert point in left
+    assert found.value == pytest.approx(float(surrogate.predict(domain.encode([point]))[0]), abs=1e-9)
+
+
+def test_a_tabu_search_leaves_local_optima() -> None:
+    domain = mb.Domain([mb.binary("x", 12)])
+    groups, everything = groups_of(domain), np.array(list(domain))
+    assert not isinstance(groups, str)
+    met, stuck = 0, 0
+    for seed in range(20):
+        surrogate = quadratic(12, seed)
+        values = surrogate.predict(domain.encode(everything))
+        rng, centre, none = np.random.default_rng(seed), everything[0], everything[:1]
+        best = values[1:].max() - 1e-9
+        met += wandered(surrogate, domain, groups, none, centre, 12, rng).value >= best
+        stuck += Pairs().climbed(surrogate, domain, groups, none, centre, 12).value < best
+    assert met == 20
+    assert stuck > 0
 
 
 def partition() -> Domain:

@@ -98,7 +98,7 @@ def test_strategies_for_discrete_domains_are_refused_elsewhere_and_have_identiti
         assert refusal is not None
         assert "discrete" in refusal
         assert NAMED[name].refusal(partition()) is None
-        version = 1 if name == "nn+milp/near" else 2
+        version = 1 if name == "nn+milp/near" else 3
         assert identity(NAMED[name].make(50), partition()) == f"{name}@{version}"
     assert identity(NAMED["nn+milp"].make(50), partition()) == "nn+milp@2"
     assert Pairwise().next_step(partition(), History()).startswith("at most 8")
@@ -113,6 +113,20 @@ def history(values: list[float], random: int) -> History:
         found = found.asked([Proposal(point, "x", proof if number >= random else None)])
         found = found.told(number, Finished(value))
     return found
+
+
+def test_balls_grow_without_gains_where_groups_are_free() -> None:
+    domain, under_a_sum = (mb.Domain([mb.binary("x", 100)]), subset(100))
+    for since, reach in ((0, 8), (19, 8), (20, 16), (40, 32), (80, 100), (900, 100)):
+        seen = history([1.0, *[0.0] * since], 1)
+        assert Pairwise().reach(domain, seen) == reach
+        assert Pairwise().reach(under_a_sum, seen) == 8
+
+
+def subset(count: int) -> mb.Domain:
+    """Ten of several binaries."""
+    x = mb.binary("x", count)
+    return mb.Domain([x], [x.sum() == 10])
 
 
 def test_the_radius_grows_with_gains_and_shrinks_with_failures() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from milbox.arrays import FloatArray
+from milbox.surrogates.equal_labels import equal_labels, relevances
 from milbox.surrogates.quadratic import LEVEL_VARIANCE, Quadratic, QuadraticLearner
 
 MEAN = QuadraticLearner(draw=0.0)
@@ -181,3 +182,26 @@ def test_draws_by_evidence_agree_with_what_was_seen_and_differ_elsewhere() -> No
     predictions = np.array([model.predict(X) for model in models])
     spread = predictions.std(axis=0)
     assert spread[:15].mean() < 0.5 * spread[15:].mean()
+
+
+def test_pairs_of_labels_that_do_not_matter_drop_out() -> None:
+    """A sparse graph: 15 of 66 pairs of groups matter, and 66 weights of one size would explain less."""
+    rng = np.random.default_rng(1)
+    groups, letters, count = 12, 3, 90
+    one, other = np.triu_indices(groups, 1)
+    truth = np.zeros(len(one))
+    truth[rng.choice(len(one), 15, replace=False)] = rng.normal(size=15) + 2.0
+    labels = rng.integers(0, letters, (count + 60, groups))
+    X = np.eye(letters)[labels].reshape(count + 60, -1)
+    rows = np.arange(groups * letters).reshape(groups, letters)
+    equal = equal_labels(X, rows)
+    assert np.array_equal(equal, labels[:, one] == labels[:, other])
+    y = equal @ truth
+    shared = (y - y[:count].mean()) / y[:count].std()
+    centred = equal[:count] - equal[:count].mean(axis=0)
+    variances, noise = relevances(np.full((count, count), 10.0), centred, shared[:count], 0.1, 0.01)
+    assert variances[truth == 0.0].sum() < 0.01 * variances.sum()
+    assert noise < 0.001
+    model = QuadraticLearner(draw=0.0, pairs=None, labels=tuple(map(tuple, rows.tolist())))
+    found = model.fit(X[:count], y[:count], np.random.default_rng(0))
+    assert np.abs(found.predict(X[count:]) - y[count:]).max() < 0.05 * y.std()

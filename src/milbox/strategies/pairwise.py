@@ -17,6 +17,9 @@ from milbox.trials import Failed, History
 FLIPS, LETTERS = 8, 4
 """In how many variables a point may differ from the best one: where they have few values, and else."""
 
+PATIENCE = 20
+"""So many points without a gain double the radius."""
+
 FEWEST = 3
 """Equal labels say something where so many groups have one alphabet."""
 
@@ -27,7 +30,8 @@ class Pairwise:
 
     Attributes:
         share: the probability that a step is by the pairwise model.
-        radius: in how many variables its point may differ from the best one; None leaves it to the domain.
+        radius: in how many variables its point may differ from the best one, at first; None leaves it to the
+            domain.
         pairs: who learns pairs.
         draws: how far from the posterior's mean (0) to a draw from it (1) models are, at random within these:
             some steps exploit, others explore.
@@ -59,21 +63,33 @@ class Pairwise:
             return Step(self.network, f"a network, by a chance of {1.0 - self.share:.0%}")
         learner = replace(self.pairs, draw=float(rng.uniform(*self.draws)), labels=labels_of(domain))
         name = "pairs" if self.share >= 1.0 else f"pairs, by a chance of {self.share:.0%}"
-        return Step(learner, name, box=Box.ball(domain, history.points[centre], self.reach(domain)))
+        reach = self.reach(domain, history)
+        box = Box.ball(domain, history.points[centre], reach) if reach < len(domain.variables) else None
+        return Step(learner, name, box=box)
 
-    def reach(self, domain: Domain) -> int:
-        """In how many variables a point may differ: in fewer where each has many neighbours."""
-        if self.radius is not None:
-            return self.radius
+    def reach(self, domain: Domain, history: History) -> int:
+        """In how many variables a point may differ: in fewer where each has many neighbours.
+
+        Where groups of variables do not depend on one another, points without a gain double the number: a
+        tabu search finds good points of large balls there, if no proofs.
+        """
         groups = groups_of(domain)
         assert not isinstance(groups, str), "applies() says no to others"
-        return FLIPS if groups.moves <= 2 * len(domain.variables) else LETTERS
+        first = FLIPS if groups.moves <= 2 * len(domain.variables) else LETTERS
+        reach = first if self.radius is None else self.radius
+        doubled = since_gain(history) // PATIENCE if groups.free else 0
+        return int(min(reach * 2.0**doubled, len(domain.variables)))
 
     def next_step(self, domain: Domain, history: History) -> str:
         """Where the next point is searched for, and by which beliefs."""
-        del history
-        near = f"at most {self.reach(domain)} variables away from the best one, by pairs"
+        near = f"at most {self.reach(domain, history)} variables away from the best one, by pairs"
         return near if self.share >= 1.0 else f"{near}, or everywhere, by a network"
+
+
+def since_gain(history: History) -> int:
+    """How many finished trials came after the best one."""
+    values = history.values
+    return len(values) - 1 - int(np.argmax(values)) if len(values) else 0
 
 
 def learns_failures(history: History) -> bool:

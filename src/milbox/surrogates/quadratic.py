@@ -4,17 +4,19 @@ A Bayesian linear model on the features and their pairwise products, as in BOCS 
 with a Gaussian prior. The belief is one draw from its posterior, pulled most of the way to the mean: full
 draws explore too much when pairs outnumber points, the mean itself too little.
 
-Where groups of features are labels of one alphabet (the parts of a graph's vertices, say), it may matter only
-whether two groups have the same label: one more feature for each pair of groups, whose weight is shared by
-all labels.
+Where groups of features are labels of one alphabet, which of them are equal makes further features
+(`equal_labels.py`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.random import Generator
 
 from milbox.arrays import FloatArray, IntArray
+from milbox.surrogates.equal_labels import equal_labels, relevances, spread
 from milbox.surrogates.scaling import Scale, checked
 
 # Of the standardised value where all features are zero: a few deviations from the mean either way.
@@ -25,8 +27,9 @@ SHARES = ((1.0, 0.0), (0.6, 0.4), (0.2, 0.8), (0.0, 1.0))
 SHARES_OF_LABELS = (0.0, 0.6, 1.0)
 NOISES = (1e-4, 1e-3, 1e-2, 0.05, 0.2, 1.0)
 
-# So many points are enough to choose shares and noise.
+# So many points are enough to choose shares and noise, and which pairs of labels matter.
 JUDGED = 100
+JUDGED_LABELS = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,89 +105,86 @@ class QuadraticLearner:
         inputs = Scale.of_columns(features)
         X = inputs.shrink(features)
         y = target.shrink(values)
-        labels = np.array(self.labels, dtype=np.int64) if self.pairs is None and self.labels else None
-        gram, products, same = kernels = _kernels(X, labels)
+        has_labels = self.pairs is None and self.labels
+        labels = np.array(self.labels if has_labels else np.empty((0, 0)), dtype=np.int64)
+        equal = equal_labels(X, labels)
+        centres = equal.mean(axis=0)
+        equal -= centres
+        gram, products = _kernels(X)
         if self.pairs is None:
-            prior, noise_variance = _evident(X, y, labels, rng)
+            prior, noise_variance = _evident(X, y, equal, rng)
         else:
-            prior, noise_variance = _prior(kernels, (1.0 - self.pairs, self.pairs, 0.0)), self.noise
-        feature_variance, pair_variance, label_variance = prior
-        kernel = pair_variance * products
-        kernel += feature_variance * gram
-        if same is not None:
-            kernel += label_variance * same
+            prior = Prior.of_shares([gram, products], [1.0 - self.pairs, self.pairs])
+            noise_variance = self.noise
+        kernel = prior.products * products
+        kernel += prior.features * gram
         kernel += LEVEL_VARIANCE
+        label_variances = np.zeros(equal.shape[1])
+        if prior.labels > 0.0:
+            some = _some(count, JUDGED_LABELS, rng)
+            label_variances, noise_variance = relevances(
+                kernel[np.ix_(some, some)], equal[some], y[some], prior.labels, noise_variance
+            )
+            kernel += (equal * label_variances) @ equal.T
         kernel[np.diag_indices(count)] += noise_variance
 
         level = self.draw * np.sqrt(LEVEL_VARIANCE) * rng.standard_normal()
-        linear = self.draw * np.sqrt(feature_variance) * rng.standard_normal(dimension)
-        pairs = self.draw * np.sqrt(pair_variance) * np.triu(rng.standard_normal((dimension, dimension)), 1)
-        if labels is not None:
-            equal = self.draw * np.sqrt(label_variance) * rng.standard_normal((len(labels), len(labels)))
-            pairs += _spread(equal, labels, dimension)
+        linear = self.draw * np.sqrt(prior.features) * rng.standard_normal(dimension)
+        pairs = self.draw * np.sqrt(prior.products) * np.triu(rng.standard_normal((dimension, dimension)), 1)
+        of_labels = self.draw * np.sqrt(label_variances) * rng.standard_normal(equal.shape[1])
         noise = self.draw * np.sqrt(noise_variance) * rng.standard_normal(count)
-        drawn = ((X @ pairs + linear) * X).sum(axis=1) + level
+        drawn = ((X @ pairs + linear) * X).sum(axis=1) + equal @ of_labels + level
         factor = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
         pull = cho_solve(factor, y - drawn - noise, check_finite=False)
         level += LEVEL_VARIANCE * pull.sum()
-        linear += feature_variance * (pull @ X)
-        pairs += pair_variance * np.triu((X.T * pull) @ X, 1)
-        if labels is not None:
-            seen = sum((X[:, column].T * pull) @ X[:, column] for column in labels.T)
-            pairs += _spread(label_variance * np.asarray(seen), labels, dimension)
-        return _in_raw_units(level, linear, pairs, inputs, target)
+        linear += prior.features * (pull @ X)
+        pairs += prior.products * np.triu((X.T * pull) @ X, 1)
+        of_labels += label_variances * (pull @ equal)
+        pairs += spread(of_labels, labels, dimension)
+        return _in_raw_units(level - centres @ of_labels, linear, pairs, inputs, target)
 
 
-def _kernels(X: FloatArray, labels: IntArray | None) -> tuple[FloatArray, FloatArray, FloatArray | None]:
-    """The sums over features, products and pairs of groups with equal labels of what two points have of each.
+def _kernels(X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The sums over features and over products of what two points have of each.
 
-    With s = sum of x_i z_i, the sum of x_i z_i x_j z_j over i < j is (s^2 - sum of (x_i z_i)^2) / 2. Of the
-    groups that have label a at one point and b at the other, all pairs are equal at both.
+    With s = sum of x_i z_i, the sum of x_i z_i x_j z_j over i < j is (s^2 - sum of (x_i z_i)^2) / 2.
     """
     squares = X * X
     gram = X @ X.T
     products = gram * gram
     products -= gram if np.array_equal(X, squares) else squares @ squares.T
     products *= 0.5
-    if labels is None:
-        return gram, products, None
-    same = np.zeros_like(gram)
-    for one in labels.T:
-        for other in labels.T:
-            both = X[:, one] @ X[:, other].T
-            same += 0.5 * both * (both - 1.0)
-    return gram, products, same
+    return gram, products
 
 
-def _prior(
-    kernels: tuple[FloatArray, FloatArray, FloatArray | None], shares: tuple[float, float, float]
-) -> tuple[float, float, float]:
-    """The prior variances of the weights of features, products and equal labels that have these shares."""
-    sizes = [0.0 if kernel is None else float(np.diagonal(kernel).mean()) for kernel in kernels]
-    feature, pair, label = (_variance(share, size) for share, size in zip(shares, sizes, strict=True))
-    return feature, pair, label
+class Prior(NamedTuple):
+    """The prior variances of the weights of features, products and equal labels."""
+
+    features: float
+    products: float
+    labels: float = 0.0
+
+    @classmethod
+    def of_shares(cls, kernels: Sequence[FloatArray], shares: Sequence[float]) -> Self:
+        """The variances with which each explains its share of the variance of the values."""
+        sizes = [float(np.diagonal(kernel).mean()) for kernel in kernels]
+        return cls(*(_variance(share, size) for share, size in zip(shares, sizes, strict=True)))
 
 
-def _evident(
-    X: FloatArray, y: FloatArray, labels: IntArray | None, rng: Generator
-) -> tuple[tuple[float, float, float], float]:
+def _evident(X: FloatArray, y: FloatArray, equal: FloatArray, rng: Generator) -> tuple[Prior, float]:
     """The prior variances and the noise under which the values are most likely."""
     from scipy.linalg import eigh
 
-    if len(y) > JUDGED:
-        some = rng.choice(len(y), JUDGED, replace=False)
-        X, y = X[some], y[some]
-    kernels = _kernels(X, labels)
-    gram, products, same = kernels
+    some = _some(len(y), JUDGED, rng)
+    X, y, equal = X[some], y[some], equal[some]
+    kernels = (*_kernels(X), equal @ equal.T)
     noises = np.array(NOISES)[:, None]
-    best, chosen = np.inf, ((0.0, 0.0, 0.0), 1.0)
-    for of_labels in SHARES_OF_LABELS if labels is not None else (0.0,):
+    best, chosen = np.inf, (Prior(0.0, 0.0), 1.0)
+    for of_labels in SHARES_OF_LABELS if equal.shape[1] else (0.0,):
         for of_features, of_products in SHARES if of_labels < 1.0 else SHARES[:1]:
             rest = 1.0 - of_labels
-            prior = _prior(kernels, (rest * of_features, rest * of_products, of_labels))
-            kernel = prior[0] * gram + prior[1] * products + LEVEL_VARIANCE
-            if same is not None:
-                kernel += prior[2] * same
+            prior = Prior.of_shares(kernels, (rest * of_features, rest * of_products, of_labels))
+            kernel = sum((v * k for v, k in zip(prior, kernels, strict=True)), start=LEVEL_VARIANCE)
             sizes, vectors = eigh(kernel, check_finite=False)
             variances = np.maximum(sizes, 0.0) + noises
             # The best common factor of all variances is in closed form.
@@ -194,21 +194,13 @@ def _evident(
             if misfit[place] < best:
                 factor = float(factors[place])
                 best = float(misfit[place])
-                chosen = (
-                    (factor * prior[0], factor * prior[1], factor * prior[2]),
-                    max(factor * NOISES[place], 1e-8),
-                )
+                chosen = Prior(*(factor * v for v in prior)), max(factor * NOISES[place], 1e-8)
     return chosen
 
 
-def _spread(by_groups: FloatArray, labels: IntArray, dimension: int) -> FloatArray:
-    """(d, d): the weight of each pair of groups, at every pair of features that are one label of them."""
-    one, other = np.triu_indices(len(labels), 1)
-    weights = np.zeros((dimension, dimension))
-    for column in labels.T:
-        i, j = column[one], column[other]
-        np.add.at(weights, (np.minimum(i, j), np.maximum(i, j)), by_groups[one, other])
-    return weights
+def _some(count: int, most: int, rng: Generator) -> IntArray:
+    """All places, or so many of them by chance."""
+    return rng.choice(count, most, replace=False) if count > most else np.arange(count)
 
 
 def _variance(share: float, size: float) -> float:

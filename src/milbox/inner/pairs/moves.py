@@ -77,6 +77,11 @@ class Groups:
         """How many moves every point has."""
         return len(self.group) - self.count
 
+    @property
+    def free(self) -> bool:
+        """Whether every group may have any of its states, whatever the others have."""
+        return not self.diagrams and not len(self.lower)
+
     @cached_property
     def state_keys(self) -> tuple[IntArray, IntArray]:
         """The keys of all states in ascending order, and the states."""

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 WORK = 10_000_000
 """How many steps a search may take, each a few nanoseconds."""
 
+PROVABLE = 12
+"""In larger balls proofs are rare, and a bound is as good after a tenth of the work."""
+
+WANDERED = 100
+"""The steps of a tabu search, for each group."""
+
 STEP = 2
 """The radius of the small balls."""
 
@@ -89,8 +95,12 @@ class Pairs:
             return untried(query.region, 1, rng)  # nothing to start from
         radius = len(domain.variables) if box is None else min(box.changes, len(domain.variables))
         tried = query.exclude.inside(domain)
-        found = self.climbed(surrogate, domain, groups, tried, centre, radius)
-        found = searched(surrogate, domain, groups, tried, centre, radius, self.work, found)
+        if groups.free:
+            found = wandered(surrogate, domain, groups, tried, centre, radius, rng)
+        else:
+            found = self.climbed(surrogate, domain, groups, tried, centre, radius)
+        work = self.work if radius <= PROVABLE else self.work // 10
+        found = searched(surrogate, domain, groups, tried, centre, radius, work, found)
         if found.point is None:
             if found.complete:
                 return Empty()
@@ -169,6 +179,31 @@ def searched(
         return replace(known, bound=base + ended.bound, nodes=nodes, complete=ended.complete)
     point = moved(centre, desk.best[desk.best >= 0], groups, moves)
     return Near(point, base + ended.value, base + ended.bound, nodes, ended.complete)
+
+
+def wandered(
+    surrogate: Quadratic,
+    domain: Domain,
+    groups: Groups,
+    tried: IntArray,
+    centre: IntArray,
+    radius: int,
+    rng: Generator,
+) -> Near:
+    """The best untried point that a tabu search meets, at most `radius` variables away."""
+    from milbox.inner.pairs.tabu import Bench, wander
+
+    moves = moves_from(domain, groups, centre)
+    near = tried[(tried != centre).sum(axis=1) <= radius]
+    task = task_of(surrogate, domain, groups, moves, centre, near)
+    count = groups.count
+    bench = Bench(np.zeros(len(moves.cost)), *(np.full(count, -1) for _ in range(3)))
+    value = wander(task, bench, radius, WANDERED * count, np.uint64(rng.integers(2**63)))
+    if value == -np.inf:
+        return Near()
+    point = moved(centre, bench.best[bench.best >= 0], groups, moves)
+    base = float(surrogate.predict(domain.encode([tuple(centre.tolist())]))[0])
+    return Near(point, base + value)
 
 
 def start_of(query: Query, rng: Generator) -> IntArray | None:

@@ -22,7 +22,7 @@ FAMILIES = {
     "programs": ("minlplib/", "bqp/"),
     "networks": ("constrained/network/", "randommlp/"),
     "trees": ("constrained/trees/",),
-    "published": ("ehrlich/", "labs/", "maxsat/", "contamination/", "pestcontrol/"),
+    "published": ("ehrlich/", "labs/", "maxsat/", "contamination/", "pestcontrol/", "nasbench101"),
 }
 HORIZONS = (100, 300)
 EQUAL = 1e-9

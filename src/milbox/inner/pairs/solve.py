@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from milbox.arrays import IntArray
 from milbox.domain import Domain
+from milbox.domain.box import Box
 from milbox.errors import UnsupportedProgram
 from milbox.inner.certify import Claim, certify
 from milbox.inner.pairs.moves import Groups, Moves, as_moves, groups_of, layers_of, moved, moves_from
@@ -22,11 +23,11 @@ from milbox.trials.trial import Proposal
 if TYPE_CHECKING:
     from milbox.inner.pairs.kernel import Desk, Task
 
-WORK = 10_000_000
-"""How many steps a search may take, each a few nanoseconds."""
+WORK = 4_000_000
+"""How many steps the search of one ball may take, each a few nanoseconds."""
 
 PROVABLE = 12
-"""In larger balls proofs are rare, and a bound is as good after a tenth of the work."""
+"""In larger balls proofs are rare; a good point and a bound take less."""
 
 WANDERED = 100
 """The steps of a tabu search, for each group."""
@@ -42,8 +43,9 @@ ROUNDING = 1e-10
 class Pairs:
     """Exact for quadratic surrogates of discrete variables, within a ball or, where it can, everywhere.
 
-    The search is over sets of changes from the centre of the ball, first of few, then of more. It ends with a
-    proof, or after so much work, with the best point met and a bound.
+    The search is over sets of changes from the centre of the ball, first of few, then of more, and ends with
+    the largest ball that it can prove, which the certificate names. A ball that is far larger than that is
+    searched at once, for a good point and a bound.
 
     Attributes:
         work: how many steps it may take, the same on every machine.
@@ -84,7 +86,7 @@ class Pairs:
         return Found(found)
 
     def one(self, query: Query, rng: Generator) -> Answer:
-        """The best point: an ascent in small balls, then the search of the whole one from its centre."""
+        """The best point of the largest ball that can be proved; a good one of a ball that is too large."""
         domain, surrogate, box = query.domain, query.objective, query.region.box
         assert isinstance(surrogate, Quadratic), "refusal() says no to others"
         groups = groups_of(domain)
@@ -95,18 +97,21 @@ class Pairs:
             return untried(query.region, 1, rng)  # nothing to start from
         radius = len(domain.variables) if box is None else min(box.changes, len(domain.variables))
         tried = query.exclude.inside(domain)
-        if groups.free:
-            found = wandered(surrogate, domain, groups, tried, centre, radius, rng)
+        reach = radius
+        if radius <= PROVABLE:
+            found, reach = self.widened(surrogate, domain, groups, tried, centre, radius)
         else:
-            found = self.climbed(surrogate, domain, groups, tried, centre, radius)
-        work = self.work if radius <= PROVABLE else self.work // 10
-        found = searched(surrogate, domain, groups, tried, centre, radius, work, found)
+            found = self.started(surrogate, domain, groups, tried, centre, radius, rng)
+            found = searched(surrogate, domain, groups, tried, centre, radius, self.work // 4, found)
         if found.point is None:
             if found.complete:
                 return Empty()
             if box is None:
                 return untried(query.region, 1, rng)  # any point will do
             return Unknown(f"the search over pairs met no untried point in {found.nodes} nodes")
+        if reach < radius:
+            smaller = Box.ball(domain, tuple(centre.tolist()), reach)
+            query = replace(query, region=replace(query.region, box=smaller))
         scale = size_of(surrogate, domain)
         claim = Claim(
             point=tuple(found.point.tolist()),
@@ -115,11 +120,49 @@ class Pairs:
             bound=found.bound + ROUNDING * scale,
             proved=found.complete,
             rounding=ROUNDING * scale,
-            no_goods=int(((tried != centre).sum(axis=1) <= radius).sum()),
+            no_goods=int(((tried != centre).sum(axis=1) <= reach).sum()),
             seconds=time.perf_counter() - began,
             solver=f"search over pairs ({found.nodes} node{'' if found.nodes == 1 else 's'})",
         )
         return Found((certify(query, claim),))
+
+    def widened(
+        self,
+        surrogate: Quadratic,
+        domain: Domain,
+        groups: Groups,
+        tried: IntArray,
+        centre: IntArray,
+        radius: int,
+    ) -> "tuple[Near, int]":
+        """The best point of the largest ball that a proof was found for, up to a radius, and its own radius.
+
+        Where no ball has one, it is the best point met in the smallest.
+        """
+        proved, reach = Near(), 0
+        while reach < radius:
+            wider = min(reach + STEP, radius)
+            found = searched(surrogate, domain, groups, tried, centre, wider, self.work, proved)
+            if not found.complete:
+                # A point of the largest proved ball is better than a guess; without one, a guess has to do.
+                return (found, wider) if proved.point is None else (replace(proved, nodes=found.nodes), reach)
+            proved, reach = found, wider
+        return proved, reach
+
+    def started(
+        self,
+        surrogate: Quadratic,
+        domain: Domain,
+        groups: Groups,
+        tried: IntArray,
+        centre: IntArray,
+        radius: int,
+        rng: Generator,
+    ) -> "Near":
+        """A good point to start from: by a tabu search where groups are free, else by an ascent."""
+        if groups.free:
+            return wandered(surrogate, domain, groups, tried, centre, radius, rng)
+        return self.climbed(surrogate, domain, groups, tried, centre, radius)
 
     def climbed(
         self,

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.scaling import Scale, checked
+from milbox.system.blas import one_thread
 
 LEVEL = 10.0
 """The prior variance of the constant, where the features of a point have a variance of 1 together."""
@@ -36,6 +37,7 @@ class LinearDraw:
         if not self.draw >= 0.0:
             raise ValueError(f"draw should not be negative, and is {self.draw}")
 
+    @one_thread
     def fit(self, features: FloatArray, values: FloatArray, rng: Generator) -> Linear:
         """The linear model of values (n,) seen at encoded points (n, d), in raw units.
 

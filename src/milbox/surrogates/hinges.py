@@ -13,6 +13,7 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray
 from milbox.surrogates.relu import ReluNet
 from milbox.surrogates.scaling import Scale, checked
+from milbox.system.blas import one_thread
 
 SIGNALS = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 NOISES = (1e-4, 1e-3, 1e-2, 0.05, 0.2)
@@ -88,6 +89,7 @@ def prior_of(units: int, features: int) -> FloatArray:
     return np.concatenate([np.full(units, 1.0 / units), np.full(features, 1.0 / features), [1.0]])
 
 
+@one_thread
 def draw(columns: FloatArray, prior: FloatArray, y: FloatArray, rng: Generator) -> FloatArray:
     """One draw of the posterior of the weights of columns and a constant.
 

@@ -11,6 +11,7 @@ from numpy.random import Generator
 
 from milbox.arrays import FloatArray
 from milbox.surrogates.scaling import Scale, checked
+from milbox.system.blas import one_thread
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +45,7 @@ class LinearLearner:
         if not self.ridge > 0:
             raise ValueError(f"the ridge should be positive, and is {self.ridge}")
 
+    @one_thread
     def fit(self, features: FloatArray, values: FloatArray, rng: Generator) -> Linear:
         """The least w, b in mean((features w + b - values)**2) + ridge |w|**2, in standardised units."""
         from scipy.linalg import cho_factor, cho_solve

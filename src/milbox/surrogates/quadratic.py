@@ -18,6 +18,7 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, IntArray
 from milbox.surrogates.equal_labels import equal_labels, relevances, spread
 from milbox.surrogates.scaling import Scale, checked
+from milbox.system.blas import one_thread
 
 # Of the standardised value where all features are zero: a few deviations from the mean either way.
 LEVEL_VARIANCE = 10.0
@@ -87,6 +88,7 @@ class QuadraticLearner:
                 f"they are {self.pairs}, {self.noise} and {self.draw}"
             )
 
+    @one_thread
     def fit(self, features: FloatArray, values: FloatArray, rng: Generator) -> Quadratic:
         """The pairwise model of values (n,) seen at encoded points (n, d), in raw units.
 

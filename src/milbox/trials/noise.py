@@ -15,6 +15,7 @@ import numpy as np
 
 from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
+from milbox.system.blas import one_thread
 from milbox.trials.goal import Goal
 from milbox.trials.trial import Finished, Trial
 
@@ -178,6 +179,7 @@ def _group(members: list[Trial], measure: Measure) -> Group:
     return Group(members[0], mean, len(values), squares, variance)
 
 
+@one_thread
 def estimated(
     domain: Domain,
     trials: Iterable[Trial],

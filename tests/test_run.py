@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import milbox as mb
 import milbox.domain as md
 from milbox.errors import ObjectiveFailed
 from milbox.run import evaluations, maximize, minimize, run
@@ -55,6 +56,24 @@ def test_the_default_strategy_with_initial_points() -> None:
         maximize(score, shelf(), 8, strategy=RandomSearch(), initial=5)
     with pytest.raises(ValueError, match="initial must be 0 or more"):
         maximize(score, shelf(), 8, initial=-1)
+
+
+def test_strategies_by_name() -> None:
+    x = mb.binary("x", 6)
+    domain = mb.Domain([x], [x.sum() == 3])
+    result = mb.maximize(lambda x: float(x[0]), domain, 12, strategy="nn+milp/mixed", initial=5)
+    assert {trial.origin for trial in result.trials[:5]} == {"random"}
+    assert result.trials[5].certificate is not None
+    study = mb.Study(domain, "linear+milp")
+    assert study.strategy == mb.LinearMILP()
+    with pytest.raises(ValueError, match="no strategy named 'nn\\+milb'; did you mean 'nn\\+milp'"):
+        mb.Study(domain, "nn+milb")
+    with pytest.raises(
+        ValueError, match="'nn\\+milp/mixed' cannot be used here: it is for discrete variables"
+    ):
+        mb.maximize(lambda t: t, mb.Domain([mb.real("t", 0, 1)]), 5, strategy="nn+milp/mixed")
+    with pytest.raises(ValueError, match="has no number of initial points"):
+        mb.maximize(lambda x: float(x[0]), domain, 5, strategy="random", initial=3)
 
 
 def test_known_data_do_not_count_towards_the_budget() -> None:

@@ -194,8 +194,10 @@ def test_misuse_is_explained() -> None:
         Study(shelf(), Greedy(), seed=None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a study needs a Domain"):
         Study([md.binary("x")], Greedy())  # type: ignore[arg-type]
-    for wrong in (Greedy, NNMILP, "random"):
-        with pytest.raises(TypeError, match="strategy must be an object with a propose method"):
+    for wrong in (Greedy, NNMILP, 7):
+        with pytest.raises(
+            TypeError, match="strategy must be a name such as 'nn\\+milp' or an object with a propose"
+        ):
             Study(shelf(), wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="has no surrogate that could be explained"):
         study.explain()

@@ -49,7 +49,7 @@ class Study:
     def __init__(
         self,
         domain: Domain,
-        strategy: "Strategy | None" = None,
+        strategy: "Strategy | str | None" = None,
         *,
         seed: int = 0,
         journal: Path | str | None = None,
@@ -67,7 +67,7 @@ class Study:
 
         Args:
             domain: the points that may be proposed.
-            strategy: who chooses among them; NN+MILP by default.
+            strategy: who chooses among them, an object or a name such as "nn+milp/mixed"; NN+MILP by default.
             seed: a non-negative integer.
             journal: a file, created if it does not exist, or the URL of a PostgreSQL database, such as
                 `postgresql://me@server/lab#polymers`, that many processes may write; None keeps everything in
@@ -97,18 +97,13 @@ class Study:
             units=units,
         )
         self.sense: Sense = self.goal.sense
-        if strategy is None:
-            from milbox.strategies import NNMILP
-
-            strategy = NNMILP()
-        if isinstance(strategy, type) or not callable(getattr(strategy, "propose", None)):
-            raise TypeError(
-                f"strategy must be an object with a propose method, such as NNMILP(), not {strategy!r}"
-            )
         # With every strategy, which takes a while to import.
         from milbox.strategies.identity import identity
         from milbox.strategies.initial import settled
+        from milbox.strategies.named import chosen
         from milbox.strategies.protocol import ensure_taken
+
+        strategy = chosen(strategy, domain)
 
         budget = None if budget is None else whole("budget", budget, 1)
         self.strategy: Strategy = settled(strategy, domain, budget)

@@ -30,9 +30,9 @@ from milbox.domain.model.numbers import number
 from milbox.embed.conflict import ensure_feasible
 from milbox.errors import Exhausted, Undecided
 from milbox.milp.solvers import Scip
-from milbox.strategies import NNMILP
 from milbox.strategies.identity import identity
 from milbox.strategies.initial import settled
+from milbox.strategies.named import chosen
 from milbox.strategies.protocol import ensure_taken
 from milbox.trials import Empty, Failed, Finished, History, Pending, Proposal, Trial, Unknown
 from milbox.trials.exhaustion import nothing_found
@@ -62,7 +62,7 @@ class MilboxSampler(BaseSampler):
     Args:
         domain: what may be proposed. Scalar variables are the parameters, by name.
         seed: makes a sequential study repeatable; None takes a fresh one.
-        strategy: who chooses; NN+MILP by default.
+        strategy: who chooses, an object or a name such as "nn+milp/mixed"; NN+MILP by default.
         budget: how many trials there will be, if that is known; the number of random points first follows
             from it where the strategy does not say.
         constraints_func: called with each trial that has ended, as Optuna's own samplers do; returns numbers
@@ -73,7 +73,7 @@ class MilboxSampler(BaseSampler):
         self,
         domain: Domain,
         seed: int | None = None,
-        strategy: "Strategy | None" = None,
+        strategy: "Strategy | str | None" = None,
         *,
         budget: int | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
@@ -81,7 +81,7 @@ class MilboxSampler(BaseSampler):
         ensure_feasible(domain, Scip())
         self._domain = domain
         self._seed = secrets.randbits(128) if seed is None else seed
-        self._strategy: Strategy = settled(NNMILP() if strategy is None else strategy, domain, budget)
+        self._strategy: Strategy = settled(chosen(strategy, domain), domain, budget)
         ensure_taken(self._strategy, identity(self._strategy, domain), domain)
         self._constraints = constraints_func
         self._others = RandomSampler(seed=seed)

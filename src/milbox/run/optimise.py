@@ -28,7 +28,7 @@ def maximize(
     seed: int = 0,
     initial: int | None = None,
     known: Iterable[tuple[Mapping[str, Any], Any]] = (),
-    strategy: "Strategy | None" = None,
+    strategy: "Strategy | str | None" = None,
     journal: Path | str | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -56,7 +56,7 @@ def maximize(
         initial: how many random feasible points come first; by default the strategy's own number, which is
             for NN+MILP a fifth of the budget, within 5 and 50, and at most a quarter of the domain's points.
         known: the user's own data, as (assignment, value).
-        strategy: who chooses the points; NN+MILP by default.
+        strategy: who chooses the points, an object or a name such as "nn+milp/mixed"; NN+MILP by default.
         journal: a file that keeps the run, and resumes it when it exists already.
         workers: how many evaluations are kept in flight; without an executor, in processes of our own. By
             default as many as the executor says it has, or one.
@@ -81,7 +81,7 @@ def maximize(
     Raises:
         ObjectiveFailed: when too many evaluations failed; with the first traceback.
     """
-    chosen = _with_initial(strategy, initial)
+    chosen = _with_initial(strategy, initial, domain)
     with Study(
         domain,
         chosen,
@@ -116,7 +116,7 @@ def minimize(
     seed: int = 0,
     initial: int | None = None,
     known: Iterable[tuple[Mapping[str, Any], Any]] = (),
-    strategy: "Strategy | None" = None,
+    strategy: "Strategy | str | None" = None,
     journal: Path | str | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -134,7 +134,7 @@ def minimize(
     unit: str | None = None,
 ) -> Result:
     """The point with the smallest value found within a budget of evaluations; arguments as `maximize`."""
-    chosen = _with_initial(strategy, initial)
+    chosen = _with_initial(strategy, initial, domain)
     with Study(
         domain,
         chosen,
@@ -171,7 +171,7 @@ def optimize(
     seed: int = 0,
     initial: int | None = None,
     known: Iterable[tuple[Mapping[str, Any], Any]] = (),
-    strategy: "Strategy | None" = None,
+    strategy: "Strategy | str | None" = None,
     journal: Path | str | None = None,
     workers: int | None = None,
     executor: Executor | None = None,
@@ -217,7 +217,7 @@ def optimize(
         progress: whether to draw a line that shows how far the run is.
         units: of outputs by name, as `{"yield": "%"}`.
     """
-    chosen = _with_initial(strategy, initial)
+    chosen = _with_initial(strategy, initial, domain)
     with Study(
         domain,
         chosen,
@@ -252,17 +252,17 @@ def _called(name: str | None, unit: str | None, sense: str) -> dict[str, Any]:
     return {"objectives": {called: sense}, "units": None if unit is None else {called: unit}}
 
 
-def _with_initial(strategy: "Strategy | None", initial: int | None) -> "Strategy | None":
+def _with_initial(
+    strategy: "Strategy | str | None", initial: int | None, domain: Domain
+) -> "Strategy | str | None":
     """The strategy with another number of random points first."""
     if initial is None:
         return strategy
-    if strategy is None:
-        from milbox.strategies import NNMILP
+    from milbox.strategies.named import chosen
 
-        strategy = NNMILP()
     initial = whole("initial", initial, 0)
-    given: Any = strategy
+    given: Any = chosen(strategy, domain)
     settings = {field.name for field in fields(given)} if is_dataclass(given) else set()
     if "initial" not in settings:
-        raise ValueError(f"the strategy {strategy!r} has no number of initial points; leave out initial=")
+        raise ValueError(f"the strategy {given!r} has no number of initial points; leave out initial=")
     return cast("Strategy", replace(given, initial=initial))

@@ -1,10 +1,11 @@
-"""Strategies by name, for plans, problem files and the command line; Python code passes objects."""
+"""Strategies by name, for Python, plans, problem files and the command line."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from milbox.domain import Domain
+from milbox.errors import nearest
 from milbox.inner.pairs.moves import groups_of
 from milbox.inner.sample import undrawable
 from milbox.inner.spacing import ranges_refused
@@ -217,3 +218,37 @@ NAMED: Mapping[str, Named] = {
     ),
     "random": Named("random feasible points", lambda _: RandomSearch()),
 }
+
+
+def by_name(name: str, domain: Domain, initial: int | None = None) -> Strategy:
+    """The strategy with that name, and with so many random points first.
+
+    Raises:
+        ValueError: there is no such strategy, it cannot be used on the domain, or it has no random points.
+    """
+    if name not in NAMED:
+        raise ValueError(f"no strategy named {name!r}{nearest(name, NAMED)}")
+    named = NAMED[name]
+    objection = named.refusal(domain)
+    if objection is not None:
+        raise ValueError(f"the strategy {name!r} cannot be used here: {objection}")
+    if initial is None:
+        return named.default()
+    strategy = named.make(initial)
+    if not hasattr(strategy, "initial"):
+        raise ValueError(f"the strategy {name!r} has no number of initial points")
+    return strategy
+
+
+def chosen(given: object, domain: Domain) -> Strategy:
+    """The strategy that a user means by an object, by a name or by None."""
+    if given is None:
+        return NNMILP()
+    if isinstance(given, str):
+        return by_name(given, domain)
+    if isinstance(given, type) or not callable(getattr(given, "propose", None)):
+        raise TypeError(
+            f"strategy must be a name such as 'nn+milp' or an object with a propose method such as NNMILP(), "
+            f"not {given!r}"
+        )
+    return cast("Strategy", given)

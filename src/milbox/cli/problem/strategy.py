@@ -4,10 +4,9 @@ All that plans take, except those that change the problem itself. What benchmark
 name that the library does not know.
 """
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from milbox.strategies.named import INITIAL, NAMED
+from milbox.strategies.named import INITIAL, NAMED, by_name
 
 if TYPE_CHECKING:
     from milbox.bench.algorithms import Algorithm
@@ -23,33 +22,18 @@ def strategy_named(name: str, initial: int | None, domain: "Domain") -> "Strateg
     Raises:
         ValueError: there is no such strategy, it cannot be used on the domain, or it has no random points.
     """
-    make, default, refusal = found(name)
-    objection = refusal(domain)
-    if objection is not None:
-        raise ValueError(f"the strategy {name!r} cannot be used here: {objection}")
-    if initial is None:
-        return default()
-    strategy = make(initial)
-    if not hasattr(strategy, "initial"):
-        raise ValueError(f"the strategy {name!r} has no number of initial points")
-    return strategy
-
-
-Found: TypeAlias = "tuple[Callable[[int], Strategy], Callable[[], Strategy], Callable[[Domain], str | None]]"
-
-
-def found(name: str) -> Found:
-    """A function from the number of random points to a strategy, one without, and the check of a domain."""
     if name in NAMED:
-        return NAMED[name].make, NAMED[name].default, NAMED[name].refusal
+        return by_name(name, domain, initial)
     if name not in algorithms():
         raise ValueError(unknown(name))
     algorithm = algorithms()[name]
-    return (
-        lambda initial: algorithm.strategy(initial, 0),
-        lambda: algorithm.strategy(INITIAL, 0),
-        algorithm.refusal,
-    )
+    objection = algorithm.refusal(domain)
+    if objection is not None:
+        raise ValueError(f"the strategy {name!r} cannot be used here: {objection}")
+    strategy = algorithm.strategy(INITIAL if initial is None else initial, 0)
+    if initial is not None and not hasattr(strategy, "initial"):
+        raise ValueError(f"the strategy {name!r} has no number of initial points")
+    return strategy
 
 
 def unknown(name: str) -> str:

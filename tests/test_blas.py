@@ -22,24 +22,32 @@ def threads() -> set[int]:
 
 def test_one_thread_inside_and_as_many_as_before_outside() -> None:
     before = threads()
-    assert one_thread(threads)() == {1}
-    assert one_thread(one_thread(threads))() == {1}
+
+    @one_thread
+    def outer() -> list[set[int]]:
+        return [threads(), one_thread(threads)(), threads()]
+
+    assert outer() == [{1}, {1}, {1}]
     assert threads() == before
 
 
-def test_calls_that_overlap_set_the_number_back_once_the_last_has_ended() -> None:
-    entered, go_on = threading.Event(), threading.Event()
+def test_other_threads_compute_on_one_thread_too() -> None:
+    before = threads()
+    assert one_thread(threads)() == {1}
+    with ThreadPoolExecutor(1) as another:
+        assert another.submit(one_thread(threads)).result() == {1}
+        assert another.submit(threads).result() == before
+    assert threads() == before
 
+
+def test_calls_that_overlap_leave_the_number_as_it_was() -> None:
+    entered, go_on = threading.Event(), threading.Event()
     before = threads()
 
     @one_thread
     def first() -> None:
         entered.set()
         go_on.wait(60)
-
-    thread = threading.Thread(target=first)
-    thread.start()
-    entered.wait(60)
 
     @one_thread
     def second() -> set[int]:
@@ -48,10 +56,11 @@ def test_calls_that_overlap_set_the_number_back_once_the_last_has_ended() -> Non
         thread.join(60)
         return inside
 
+    thread = threading.Thread(target=first)
+    thread.start()
+    entered.wait(60)
     assert second() == {1}
     assert threads() == before
-    with ThreadPoolExecutor(1) as another:
-        assert another.submit(threads).result() == before
 
 
 def test_what_is_fitted_by_linear_algebra_is_on_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,3 +61,24 @@ def test_errors_of_no_output_are_refused_on_the_command_line(milbox: Milbox, tmp
     (tmp_path / "b.csv").write_text("trial,gain,cost,heat,error:gian\n0,1,2,0.5,0.1\n")
     complaints = milbox("tell", "p.db", "b.csv", status=2).complaints
     assert "b.csv:1: 'error:gian' has standard errors of 'gian', which is no output" in complaints
+
+
+ONE = PROBLEM.replace('cost = "minimize"\n', "").replace('limits = { heat = ["<=", 1.0] }\n', "")
+
+
+def test_rows_may_write_the_error_of_the_only_output_in_either_way(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(ONE)
+    milbox("ask", "p.db", "--problem", "p.toml", "--initial", "5", "--count", "2")
+    rows = [{"trial": 0, "gain": 1.0, "error": 0.1}, {"trial": 1, "gain": 1.0, "error": {"gain": 0.2}}]
+    (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    milbox("tell", "p.db", "b.jsonl")
+    assert [trial.error for trial in read_record(tmp_path / "p.db").trials] == [0.1, 0.2]
+
+
+def test_an_output_called_error_keeps_its_value(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(ONE.replace('gain = "maximize"', 'error = "minimize"'))
+    milbox("ask", "p.db", "--problem", "p.toml")
+    told = milbox("tell", "p.db", "--trial", "0", "--value", "error=3", "--error", "0.5", status=2)
+    assert "an output of this study is called 'error'" in told.complaints
+    milbox("tell", "p.db", "--trial", "0", "--value", "error=3")
+    assert read_record(tmp_path / "p.db").trials[0].values == {"error": 3.0}

@@ -1,5 +1,7 @@
 """The search over pairs finds the best point of a quadratic surrogate in a ball, and proves it."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -91,6 +93,7 @@ def test_a_tabu_search_keeps_to_the_ball_and_to_untried_points(
 
 
 def test_a_tabu_search_leaves_local_optima() -> None:
+    """It starts where it mostly does, at a tried point that no single change makes better."""
     domain = mb.Domain([mb.binary("x", 12)])
     groups, everything = groups_of(domain), np.array(list(domain))
     assert not isinstance(groups, str)
@@ -98,12 +101,56 @@ def test_a_tabu_search_leaves_local_optima() -> None:
     for seed in range(20):
         surrogate = quadratic(12, seed)
         values = surrogate.predict(domain.encode(everything))
-        rng, centre, none = np.random.default_rng(seed), everything[0], everything[:1]
-        best = values[1:].max() - 1e-9
-        met += wandered(surrogate, domain, groups, none, centre, 12, rng).value >= best
-        stuck += Pairs().climbed(surrogate, domain, groups, none, centre, 12).value < best
+        table = values.reshape((2,) * 12)
+        around = np.stack([np.flip(table, axis).ravel() for axis in range(12)])
+        centre = int(np.flatnonzero((values >= around).all(axis=0))[-1])
+        left = np.delete(values, centre)
+        rng, tried = np.random.default_rng(seed), everything[[centre]]
+        best = left.max() - 1e-9
+        met += wandered(surrogate, domain, groups, tried, everything[centre], 12, rng).value >= best
+        stuck += Pairs().climbed(surrogate, domain, groups, tried, everything[centre], 12).value < best
     assert met == 20
     assert stuck > 0
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.integers(0, 10_000), st.sampled_from([1, 20, 100, 500, 3000]), st.booleans())
+def test_a_proof_that_ends_early_is_about_the_ball_that_it_names(
+    data: st.DataObject, seed: int, work: int, everywhere: bool
+) -> None:
+    domain = data.draw(st.sampled_from([partition(), subset(), mb.Domain([mb.categorical("s", "abc", 5)])]))
+    everything = list(domain)
+    centre = data.draw(st.sampled_from(everything))
+    tried = [centre, *data.draw(st.lists(st.sampled_from(everything), max_size=20))]
+    surrogate = quadratic(domain.features, seed)
+    box = None if everywhere else Box.ball(domain, centre, 8)
+    query = Query(surrogate, Region(domain, Points(tried), box=box))
+    answer = Pairs(work=work).solve(query, np.random.default_rng(seed))
+    left = [point for point in everything if point not in set(tried)]
+    if not isinstance(answer, Found):
+        assert isinstance(answer, Unknown) or not left
+        return
+    (proposal,) = answer.proposals
+    proof, value = proposal.certificate, float(surrogate.predict(domain.encode([proposal.point]))[0])
+    assert proposal.point in left
+    if proof is None:  # nothing was met in time, and any point will do
+        assert everywhere
+        return
+    named = re.search(r"at most (\d+) variables? away from (.*)", proof.about)
+    if everywhere:
+        assert named is None or named[2] == "the point that the search began with"
+        best = tried[int(np.argmax(surrogate.predict(domain.encode(tried))))]
+        reach = len(domain.variables) if named is None else int(named[1])
+    else:
+        assert named is not None
+        assert named[2] == "the best one"
+        best, reach = centre, int(named[1])
+    ball = [point for point in near(domain, best, reach) if point not in set(tried)]
+    assert proposal.point in ball
+    highest = float(surrogate.predict(domain.encode(ball)).max())
+    assert proof.bound >= highest - 1e-9
+    if proof.status is Status.OPTIMAL:
+        assert value == pytest.approx(highest, abs=1e-8)
 
 
 def partition() -> Domain:

@@ -98,18 +98,18 @@ def test_strategies_for_discrete_domains_are_refused_elsewhere_and_have_identiti
         assert refusal is not None
         assert "discrete" in refusal
         assert NAMED[name].refusal(partition()) is None
-        version = 1 if name == "nn+milp/near" else 3
+        version = 1 if name == "nn+milp/near" else 4
         assert identity(NAMED[name].make(50), partition()) == f"{name}@{version}"
     assert identity(NAMED["nn+milp"].make(50), partition()) == "nn+milp@2"
     assert Pairwise().next_step(partition(), History()).startswith("at most 8")
 
 
-def history(values: list[float], random: int) -> History:
-    """A history of ten binaries, random points first."""
+def history(values: list[float], random: int, size: int = 10) -> History:
+    """A history of binaries, random points first."""
     found = History()
     proof = Certificate("optimal", 0.0, 0.0, 0.0, 0, 0.0, "")  # type: ignore[arg-type]
     for number, value in enumerate(values):
-        point = tuple(int(digit) for digit in f"{number:010b}")
+        point = tuple(int(digit) for digit in f"{number:0{size}b}")
         found = found.asked([Proposal(point, "x", proof if number >= random else None)])
         found = found.told(number, Finished(value))
     return found
@@ -118,9 +118,11 @@ def history(values: list[float], random: int) -> History:
 def test_balls_grow_without_gains_where_groups_are_free() -> None:
     domain, under_a_sum = (mb.Domain([mb.binary("x", 100)]), subset(100))
     for since, reach in ((0, 8), (19, 8), (20, 16), (40, 32), (80, 100), (900, 100)):
-        seen = history([1.0, *[0.0] * since], 1)
+        seen = history([1.0, *[0.0] * since], 1, 100)
         assert Pairwise().reach(domain, seen) == reach
         assert Pairwise().reach(under_a_sum, seen) == 8
+    drawn = history([1.0, *[0.0] * 60], 61, 100)  # random points are no failures
+    assert Pairwise().reach(domain, drawn) == 8
 
 
 def subset(count: int) -> mb.Domain:

@@ -196,6 +196,7 @@ def test_pairs_of_labels_that_do_not_matter_drop_out() -> None:
     rows = np.arange(groups * letters).reshape(groups, letters)
     equal = equal_labels(X, rows)
     assert np.array_equal(equal, labels[:, one] == labels[:, other])
+    assert not equal_labels(np.zeros((1, groups * letters)), rows).any()  # a point without labels
     y = equal @ truth
     shared = (y - y[:count].mean()) / y[:count].std()
     centred = equal[:count] - equal[:count].mean(axis=0)

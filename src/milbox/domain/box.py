@@ -58,11 +58,14 @@ class Box:
         return replace(whole, low=low, high=high, about=f"with {own.name} = {own.value(code)}")
 
     @classmethod
-    def ball(cls, domain: Domain, point: Point, changes: int) -> Self:
-        """All points that differ from a point in at most so many variables, by however much."""
+    def ball(cls, domain: Domain, point: Point, changes: int, near: str = "the best one") -> Self:
+        """All points that differ from a point in at most so many variables, by however much.
+
+        `near` is that point in words.
+        """
         centre, places = np.array(point, dtype=np.int64), domain.coding
         every = np.ones(len(centre), dtype=bool)
-        about = f"at most {changes} variable{'' if changes == 1 else 's'} away from the best one"
+        about = f"at most {changes} variable{'' if changes == 1 else 's'} away from {near}"
         return cls(centre, WIDEST, places.low, places.high, every, changes, about)
 
     def is_ball(self, domain: Domain) -> bool:

@@ -258,9 +258,11 @@ def _with_initial(
     """The strategy with another number of random points first."""
     if initial is None:
         return strategy
-    from milbox.strategies.named import chosen
+    from milbox.strategies.named import by_name, chosen
 
     initial = whole("initial", initial, 0)
+    if isinstance(strategy, str):
+        return by_name(strategy, domain, initial)
     given: Any = chosen(strategy, domain)
     settings = {field.name for field in fields(given)} if is_dataclass(given) else set()
     if "initial" not in settings:

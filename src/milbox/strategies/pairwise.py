@@ -17,8 +17,8 @@ from milbox.trials import Failed, History
 FLIPS, LETTERS = 8, 4
 """In how many variables a point may differ from the best one: where they have few values, and else."""
 
-PATIENCE = 20
-"""So many points without a gain double the radius."""
+PATIENCE, DOUBLED = 20, 16
+"""So many points without a gain double the radius, and so often at most."""
 
 FEWEST = 3
 """Equal labels say something where so many groups have one alphabet."""
@@ -63,9 +63,7 @@ class Pairwise:
             return Step(self.network, f"a network, by a chance of {1.0 - self.share:.0%}")
         learner = replace(self.pairs, draw=float(rng.uniform(*self.draws)), labels=labels_of(domain))
         name = "pairs" if self.share >= 1.0 else f"pairs, by a chance of {self.share:.0%}"
-        reach = self.reach(domain, history)
-        box = Box.ball(domain, history.points[centre], reach) if reach < len(domain.variables) else None
-        return Step(learner, name, box=box)
+        return Step(learner, name, box=Box.ball(domain, history.points[centre], self.reach(domain, history)))
 
     def reach(self, domain: Domain, history: History) -> int:
         """In how many variables a point may differ: in fewer where each has many neighbours.
@@ -77,8 +75,8 @@ class Pairwise:
         assert not isinstance(groups, str), "applies() says no to others"
         first = FLIPS if groups.moves <= 2 * len(domain.variables) else LETTERS
         reach = first if self.radius is None else self.radius
-        doubled = since_gain(history) // PATIENCE if groups.free else 0
-        return int(min(reach * 2.0**doubled, len(domain.variables)))
+        doubled = since_gain(domain, history) // PATIENCE if groups.free else 0
+        return min(reach << min(doubled, DOUBLED), len(domain.variables))
 
     def next_step(self, domain: Domain, history: History) -> str:
         """Where the next point is searched for, and by which beliefs."""
@@ -86,10 +84,13 @@ class Pairwise:
         return near if self.share >= 1.0 else f"{near}, or everywhere, by a network"
 
 
-def since_gain(history: History) -> int:
-    """How many finished trials came after the best one."""
-    values = history.values
-    return len(values) - 1 - int(np.argmax(values)) if len(values) else 0
+def since_gain(domain: Domain, history: History) -> int:
+    """How many points that a surrogate chose have been measured after the best one."""
+    best = best_inside(domain, history)
+    if best is None:
+        return 0
+    later = {trial.point for trial in history.finished[best + 1 :] if trial.certificate is not None}
+    return len(later - {history.finished[best].point})
 
 
 def learns_failures(history: History) -> bool:

@@ -23,8 +23,9 @@ LEAST_NOISE = 1e-6
 def equal_labels(X: FloatArray, labels: IntArray) -> FloatArray:
     """(n, pairs of groups): 1 where two groups have the same label; labels (groups, letters) are features."""
     one, other = np.triu_indices(len(labels), 1)
-    chosen = X[:, labels].argmax(axis=2) if len(labels) else np.zeros((len(X), 0), np.int64)
-    equal: FloatArray = (chosen[:, one] == chosen[:, other]).astype(np.float64)
+    equal = np.zeros((len(X), len(one)))
+    for column in labels.T:
+        equal += X[:, column[one]] * X[:, column[other]]
     return equal
 
 

@@ -67,8 +67,8 @@ class QuadraticLearner:
     """A posterior draw, shrunk towards the posterior mean.
 
     In standardised values y = w·phi(x) + noise, where phi(x) lists 1, the features x_i, the products
-    x_i x_j, i < j, and which groups have equal labels. The weights of each of these kinds share one prior
-    variance; the weight of 1 may be almost anything.
+    x_i x_j, i < j, and which groups have equal labels. The weights of features share one prior variance, and
+    so do those of products; each pair of groups has its own. The weight of 1 may be almost anything.
     """
 
     draw: float = 0.3

@@ -271,6 +271,11 @@ def outputs_of(texts: tuple[str, ...], errors: tuple[str, ...], goal: "Goal") ->
     goal.told(given, "the value", error=known)
     if known is None:
         return given
+    if ERROR in goal.outputs:
+        raise ValueError(
+            f"an output of this study is called {ERROR!r}, so its standard errors are told in Python: "
+            f"study.tell(number, values, error=...)"
+        )
     return {**(given if isinstance(given, dict) else {goal.outputs[0]: given}), ERROR: known}
 
 

@@ -140,7 +140,12 @@ def point_of(row: Row, domain: "Domain") -> tuple[int, ...]:
 def with_fields(rows: Sequence[Row], domain: "Domain", goal: "Goal" = ONE) -> list[Row]:
     """The rows with `Trial` and `yield (%)` as trial and yield, unless a variable has that very name."""
     refuse_columns(domain, fields(goal))
-    columns = {name for row in rows for name in row.entries}
+    meant = {columns: meant_by(columns, domain, goal) for columns in {frozenset(row.entries) for row in rows}}
+    return [row.renamed(meant[frozenset(row.entries)]) for row in rows]
+
+
+def meant_by(columns: frozenset[str], domain: "Domain", goal: "Goal") -> dict[str, str]:
+    """The columns that stand for a field under another form of its name, and that field."""
     names: dict[str, str] = {}
     for field_name in fields(goal):
         forms = [field_name, goal.label(field_name)]
@@ -150,7 +155,7 @@ def with_fields(rows: Sequence[Row], domain: "Domain", goal: "Goal" = ONE) -> li
         alike = [c for c in columns if c.casefold() in forms and c not in domain.index]
         if field_name not in columns and len(alike) == 1:
             names[alike[0]] = field_name
-    return [row.renamed(names) for row in rows] if names else list(rows)
+    return names
 
 
 def check_columns(rows: Sequence[Row], path: Path, needed: Iterable[str]) -> None:
@@ -167,7 +172,7 @@ def check_errors(rows: Sequence[Row], path: Path, domain: "Domain", goal: "Goal"
     """Refuse a file with standard errors of what is no output."""
     for column in {name for row in rows for name in row.entries} if goal.tells_errors else ():
         kind, colon, name = column.partition(":")
-        if kind == ERROR and colon and column not in (*goal.error_columns, *domain.index):
+        if kind == ERROR and colon and name not in goal.outputs and column not in domain.index:
             close = nearest(name, goal.outputs)
             raise InputError(
                 f"{path}:1: {column!r} has standard errors of {name!r}, which is no output{close}"

@@ -30,7 +30,7 @@ PROVABLE = 12
 """In larger balls proofs are rare; a good point and a bound take less."""
 
 WANDERED = 100
-"""The steps of a tabu search, for each group."""
+"""The steps of a tabu search for each group, unless that is more work than a search may take."""
 
 STEP = 2
 """The radius of the small balls."""
@@ -48,7 +48,7 @@ class Pairs:
     searched at once, for a good point and a bound.
 
     Attributes:
-        work: how many steps it may take, the same on every machine.
+        work: how many steps the search of one ball may take, the same on every machine.
     """
 
     work: int = WORK
@@ -110,7 +110,8 @@ class Pairs:
                 return untried(query.region, 1, rng)  # any point will do
             return Unknown(f"the search over pairs met no untried point in {found.nodes} nodes")
         if reach < radius:
-            smaller = Box.ball(domain, tuple(centre.tolist()), reach)
+            near = "the best one" if box is not None else "the point that the search began with"
+            smaller = Box.ball(domain, tuple(centre.tolist()), reach, near)
             query = replace(query, region=replace(query.region, box=smaller))
         scale = size_of(surrogate, domain)
         claim = Claim(
@@ -140,14 +141,15 @@ class Pairs:
         Where no ball has one, it is the best point met in the smallest.
         """
         proved, reach = Near(), 0
-        while reach < radius:
+        while True:
             wider = min(reach + STEP, radius)
             found = searched(surrogate, domain, groups, tried, centre, wider, self.work, proved)
             if not found.complete:
                 # A point of the largest proved ball is better than a guess; without one, a guess has to do.
                 return (found, wider) if proved.point is None else (replace(proved, nodes=found.nodes), reach)
             proved, reach = found, wider
-        return proved, reach
+            if reach == radius:
+                return proved, reach
 
     def started(
         self,
@@ -241,7 +243,8 @@ def wandered(
     task = task_of(surrogate, domain, groups, moves, centre, near)
     count = groups.count
     bench = Bench(np.zeros(len(moves.cost)), *(np.full(count, -1) for _ in range(3)))
-    value = wander(task, bench, radius, WANDERED * count, np.uint64(rng.integers(2**63)))
+    steps = min(WANDERED * count, WORK // max(1, len(moves.cost)))
+    value = wander(task, bench, radius, steps, np.uint64(rng.integers(2**63)))
     if value == -np.inf:
         return Near()
     point = moved(centre, bench.best[bench.best >= 0], groups, moves)

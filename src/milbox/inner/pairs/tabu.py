@@ -1,7 +1,7 @@
 """Tabu search over sets of moves, where groups do not depend on one another: a start for the exact search.
 
-A step gives one group the move, or none, that is worth most, better or not; what was changed stays so for a
-while. So it leaves local optima that an ascent ends in.
+A step gives one group the move, or none, that is worth most, better or not. What was changed stays so for a
+while, unless changing it leads to more than was ever met; so the search leaves local optima.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.compiled.jit import entry, kernel
+from milbox.compiled.jit import entry, kernel, larger
 from milbox.compiled.random import STEP, bounded, mixed
 from milbox.inner.pairs.kernel import Task
 
@@ -49,6 +49,7 @@ def wander(task: Task, bench: Bench, radius: int, steps: int, seed: np.uint64) -
     """The value of the best wanted set of moves that was met; -inf where there was none."""
     moves, groups = len(task.gain), len(bench.chosen)
     value, cost, best, counter = 0.0, 0, -np.inf, seed
+    record = 0.0  # of all sets, wanted or not: where moves start is mostly a good point that was tried
     for m in range(moves):
         bench.field[m] = task.gain[m]
     for g in range(groups):
@@ -69,7 +70,7 @@ def wander(task: Task, bench: Bench, radius: int, steps: int, seed: np.uint64) -
                 spends -= task.cost[now]
             if adds <= gain or cost + spends > radius:
                 continue
-            if bench.until[g] > step and value + adds <= best:
+            if bench.until[g] > step and value + adds <= record:
                 continue
             gain, group, to = adds, g, move
         if group < 0:
@@ -83,6 +84,7 @@ def wander(task: Task, bench: Bench, radius: int, steps: int, seed: np.uint64) -
                     bench.field[m] -= task.cross[m, now]
         cost += (0 if to < 0 else task.cost[to]) - (0 if now < 0 else task.cost[now])
         value += gain
+        record = larger(record, value)
         bench.chosen[group] = to
         counter += STEP
         bench.until[group] = step + 1 + TENURE + bounded(1 + groups // 5, mixed(counter))

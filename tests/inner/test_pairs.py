@@ -13,7 +13,7 @@ from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.inner.pairs.moves import groups_of
-from milbox.inner.pairs.solve import Pairs, wandered
+from milbox.inner.pairs.solve import Around, Pairs, wandered
 from milbox.inner.query import Query, Region
 from milbox.milp.solution import Status
 from milbox.surrogates import Quadratic
@@ -82,7 +82,7 @@ def test_a_tabu_search_keeps_to_the_ball_and_to_untried_points(
     tried = data.draw(st.lists(st.sampled_from(everything), max_size=30, unique=True))
     surrogate, codes = quadratic(domain.features, seed), np.array([*tried, centre])
     rng = np.random.default_rng(seed)
-    found = wandered(surrogate, domain, groups, codes, np.array(centre), changes, rng)
+    found = wandered(Around(surrogate, domain, groups, codes, np.array(centre)), changes, rng)
     left = [point for point in near(domain, centre, changes) if point not in {*tried, centre}]
     if found.point is None:
         assert len(left) < 10  # it looks for good points, not for the last ones
@@ -102,13 +102,14 @@ def test_a_tabu_search_leaves_local_optima() -> None:
         surrogate = quadratic(12, seed)
         values = surrogate.predict(domain.encode(everything))
         table = values.reshape((2,) * 12)
-        around = np.stack([np.flip(table, axis).ravel() for axis in range(12)])
-        centre = int(np.flatnonzero((values >= around).all(axis=0))[-1])
+        beside = np.stack([np.flip(table, axis).ravel() for axis in range(12)])
+        centre = int(np.flatnonzero((values >= beside).all(axis=0))[-1])
         left = np.delete(values, centre)
         rng, tried = np.random.default_rng(seed), everything[[centre]]
         best = left.max() - 1e-9
-        met += wandered(surrogate, domain, groups, tried, everything[centre], 12, rng).value >= best
-        stuck += Pairs().climbed(surrogate, domain, groups, tried, everything[centre], 12).value < best
+        around = Around(surrogate, domain, groups, tried, everything[centre])
+        met += wandered(around, 12, rng).value >= best
+        stuck += Pairs().climbed(around, 12).value < best
     assert met == 20
     assert stuck > 0
 

@@ -97,12 +97,12 @@ class Pairs:
             return untried(query.region, 1, rng)  # nothing to start from
         radius = len(domain.variables) if box is None else min(box.changes, len(domain.variables))
         tried = query.exclude.inside(domain)
-        reach = radius
+        around, reach = Around(surrogate, domain, groups, tried, centre), radius
         if radius <= PROVABLE:
-            found, reach = self.widened(surrogate, domain, groups, tried, centre, radius)
+            found, reach = self.widened(around, radius)
         else:
-            found = self.started(surrogate, domain, groups, tried, centre, radius, rng)
-            found = searched(surrogate, domain, groups, tried, centre, radius, self.work // 4, found)
+            start = wandered(around, radius, rng) if groups.free else self.climbed(around, radius)
+            found = searched(around, radius, self.work // 4, start)
         if found.point is None:
             if found.complete:
                 return Empty()
@@ -127,15 +127,7 @@ class Pairs:
         )
         return Found((certify(query, claim),))
 
-    def widened(
-        self,
-        surrogate: Quadratic,
-        domain: Domain,
-        groups: Groups,
-        tried: IntArray,
-        centre: IntArray,
-        radius: int,
-    ) -> "tuple[Near, int]":
+    def widened(self, around: "Around", radius: int) -> "tuple[Near, int]":
         """The best point of the largest ball that a proof was found for, up to a radius, and its own radius.
 
         Where no ball has one, it is the best point met in the smallest.
@@ -143,7 +135,7 @@ class Pairs:
         proved, reach = Near(), 0
         while True:
             wider = min(reach + STEP, radius)
-            found = searched(surrogate, domain, groups, tried, centre, wider, self.work, proved)
+            found = searched(around, wider, self.work, proved)
             if not found.complete:
                 # A point of the largest proved ball is better than a guess; without one, a guess has to do.
                 return (found, wider) if proved.point is None else (replace(proved, nodes=found.nodes), reach)
@@ -151,41 +143,40 @@ class Pairs:
             if reach == radius:
                 return proved, reach
 
-    def started(
-        self,
-        surrogate: Quadratic,
-        domain: Domain,
-        groups: Groups,
-        tried: IntArray,
-        centre: IntArray,
-        radius: int,
-        rng: Generator,
-    ) -> "Near":
-        """A good point to start from: by a tabu search where groups are free, else by an ascent."""
-        if groups.free:
-            return wandered(surrogate, domain, groups, tried, centre, radius, rng)
-        return self.climbed(surrogate, domain, groups, tried, centre, radius)
-
-    def climbed(
-        self,
-        surrogate: Quadratic,
-        domain: Domain,
-        groups: Groups,
-        tried: IntArray,
-        centre: IntArray,
-        radius: int,
-    ) -> "Near":
+    def climbed(self, around: "Around", radius: int) -> "Near":
         """The end of an ascent, each step to the best point of a small ball inside the large one."""
-        best, at = Near(), centre
+        best, at = Near(), around.centre
         while True:
-            left = radius - int((at != centre).sum())
+            left = radius - int((at != around.centre).sum())
             if left < 1:
                 return best
-            met = searched(surrogate, domain, groups, tried, at, min(left, STEP), self.work // 10, Near())
+            met = searched(replace(around, centre=at), min(left, STEP), self.work // 10, Near())
             best = replace(best, nodes=best.nodes + met.nodes)
             if met.point is None or met.value <= best.value:
                 return best
             best, at = replace(met, nodes=best.nodes), met.point
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Around:
+    """What is searched, and from where: a surrogate over a domain less the tried points, from a centre."""
+
+    surrogate: Quadratic
+    domain: Domain
+    groups: Groups
+    tried: IntArray
+    """One point a row."""
+    centre: IntArray
+
+    @property
+    def base(self) -> float:
+        """The prediction at the centre."""
+        return float(self.surrogate.predict(self.domain.encode([tuple(self.centre.tolist())]))[0])
+
+    def task(self, moves: Moves, radius: int) -> "Task":
+        """What a compiled search within a radius looks at."""
+        near = self.tried[(self.tried != self.centre).sum(axis=1) <= radius]
+        return task_of(self.surrogate, self.domain, self.groups, moves, self.centre, near)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -199,57 +190,35 @@ class Near:
     complete: bool = False
 
 
-def searched(
-    surrogate: Quadratic,
-    domain: Domain,
-    groups: Groups,
-    tried: IntArray,
-    centre: IntArray,
-    radius: int,
-    work: int,
-    known: Near,
-) -> Near:
+def searched(around: Around, radius: int, work: int, known: Near) -> Near:
     """The best untried point at most `radius` variables away, if it is better than what is known."""
     from milbox.inner.pairs.kernel import search
 
-    moves = moves_from(domain, groups, centre)
-    near = tried[(tried != centre).sum(axis=1) <= radius]
-    task = task_of(surrogate, domain, groups, moves, centre, near)
+    groups, moves = around.groups, moves_from(around.domain, around.groups, around.centre)
+    task = around.task(moves, radius)
     cheapest = int(moves.cost.min()) if len(moves.cost) else 1
     desk = desk_of(task, min(radius // cheapest, groups.count))
-    base = float(surrogate.predict(domain.encode([tuple(centre.tolist())]))[0])
+    base = around.base
     ended = search(task, desk, radius, cheapest, known.value - base, work)
     nodes = known.nodes + ended.nodes
     if not ended.met:
         return replace(known, bound=base + ended.bound, nodes=nodes, complete=ended.complete)
-    point = moved(centre, desk.best[desk.best >= 0], groups, moves)
+    point = moved(around.centre, desk.best[desk.best >= 0], groups, moves)
     return Near(point, base + ended.value, base + ended.bound, nodes, ended.complete)
 
 
-def wandered(
-    surrogate: Quadratic,
-    domain: Domain,
-    groups: Groups,
-    tried: IntArray,
-    centre: IntArray,
-    radius: int,
-    rng: Generator,
-) -> Near:
+def wandered(around: Around, radius: int, rng: Generator) -> Near:
     """The best untried point that a tabu search meets, at most `radius` variables away."""
     from milbox.inner.pairs.tabu import Bench, wander
 
-    moves = moves_from(domain, groups, centre)
-    near = tried[(tried != centre).sum(axis=1) <= radius]
-    task = task_of(surrogate, domain, groups, moves, centre, near)
-    count = groups.count
-    bench = Bench(np.zeros(len(moves.cost)), *(np.full(count, -1) for _ in range(3)))
-    steps = min(WANDERED * count, WORK // max(1, len(moves.cost)))
-    value = wander(task, bench, radius, steps, np.uint64(rng.integers(2**63)))
+    groups, moves = around.groups, moves_from(around.domain, around.groups, around.centre)
+    count = len(moves.cost)
+    bench = Bench(np.zeros(count), *(np.full(groups.count, -1) for _ in range(3)))
+    steps = min(WANDERED * groups.count, WORK // max(1, count))
+    value = wander(around.task(moves, radius), bench, radius, steps, np.uint64(rng.integers(2**63)))
     if value == -np.inf:
         return Near()
-    point = moved(centre, bench.best[bench.best >= 0], groups, moves)
-    base = float(surrogate.predict(domain.encode([tuple(centre.tolist())]))[0])
-    return Near(point, base + value)
+    return Near(moved(around.centre, bench.best[bench.best >= 0], groups, moves), around.base + value)
 
 
 def start_of(query: Query, rng: Generator) -> IntArray | None:

@@ -99,6 +99,7 @@ class Browser:
             mobile=width < 600,
         )
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call("Page.navigate", url="about:blank")  # an earlier page may still ask a server that has ended
         self.complaints.clear()
         self.requests.clear()
         self.call("Page.navigate", url=url)

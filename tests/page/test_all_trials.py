@@ -35,7 +35,7 @@ def test_the_reason_of_a_choice_is_beside_the_trial() -> None:
         made.tell(made.ask().number, float(number))
     shown = page(made.record)
     assert '<button type="button">why</button>' in shown
-    assert shown.count("<td>pairs; all untried points, at most 8 variables away from the best one</td>") == 2
+    assert shown.count("<td>pairs; all untried points, at most 6 variables away from the best one</td>") == 2
     assert '<button type="button">why</button>' not in page(study().record)
 
 

@@ -4,9 +4,13 @@ The matrices of surrogates are small. More threads gain nothing on them; on a bu
 another, which takes several times as long. And one thread adds up in one order, whatever the machine.
 """
 
+import threading
 from collections.abc import Callable
 from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
+
+TURN = threading.RLock()
+"""Held while the number of threads is one, so that nobody takes that for the number to go back to."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,13 +28,12 @@ def libraries() -> Any:
 def one_thread(function: Callable[P, R]) -> Callable[P, R]:
     """The function, whose linear algebra is computed on one thread.
 
-    The number of threads belongs to the whole process. Of calls that overlap in several Python threads the
-    first sets it and sets it back, so that the end of a later one may be computed on more.
+    The number of threads belongs to the whole process, so calls in other Python threads wait for their turn.
     """
 
     @wraps(function)
     def limited(*args: P.args, **kwargs: P.kwargs) -> R:
-        with libraries().limit(limits=1, user_api="blas"):
+        with TURN, libraries().limit(limits=1, user_api="blas"):
             return function(*args, **kwargs)
 
     return limited

@@ -215,22 +215,67 @@ def test_without_a_ball_a_small_domain_is_searched_to_the_end() -> None:
 def test_what_is_not_proved_has_a_bound_that_holds() -> None:
     domain = mb.Domain([mb.binary("x", 14)])
     surrogate = quadratic(14, 5)
-    best = surrogate.predict(domain.encode(list(domain))).max()
+    everything = list(domain)
+    predicted = dict(zip(everything, surrogate.predict(domain.encode(everything)).tolist(), strict=True))
     centre = (0,) * 14
-    statuses = []
-    for work in (300, 1_000, 3_000, 10_000, 10**9):
+    said = []
+    for work in (20, 100, 300, 1_000, 3_000, 10_000, 10**9):
         region = Region(domain, Points([centre]), box=Box.ball(domain, centre, 14))
         answer = Pairs(work).solve(Query(surrogate, region), np.random.default_rng(0))
-        if isinstance(answer, Unknown):
-            continue
         assert isinstance(answer, Found)
-        certificate = answer.proposals[0].certificate
-        assert certificate is not None
-        assert certificate.bound >= best - 1e-9
-        assert (certificate.status is Status.OPTIMAL) <= (certificate.value >= best - 1e-9)
-        statuses.append(certificate.status)
-    assert statuses[-1] is Status.OPTIMAL
-    assert Status.FEASIBLE in statuses
+        (proposal,) = answer.proposals
+        proof = proposal.certificate
+        assert proof is not None
+        named = re.search(r"at most (\d+) variables? away from (.*)", proof.about)
+        assert named is not None
+        near_itself = named[2].startswith("this one")
+        round_about = proposal.point if near_itself else centre
+        best = max(predicted[point] for point in near(domain, round_about, int(named[1])) if point != centre)
+        assert proof.bound >= best - 1e-9
+        if proof.status is Status.OPTIMAL:
+            assert predicted[proposal.point] == pytest.approx(best, abs=1e-8)
+        said.append((proof.status, near_itself))
+    assert said[-1] == (Status.OPTIMAL, False)
+    assert (Status.OPTIMAL, True) in said
+    assert said[0][0] is Status.FEASIBLE
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data(), st.integers(0, 10_000), st.sampled_from([40, 400, 2000]), st.booleans())
+def test_far_from_the_centre_a_point_is_the_best_one_round_itself(
+    data: st.DataObject, seed: int, work: int, level: bool
+) -> None:
+    """Also where many points have one value, so that a search could go round in circles."""
+    domain = data.draw(st.sampled_from([mb.Domain([mb.binary("x", 14)]), rows()]))
+    everything = list(domain)
+    centre = data.draw(st.sampled_from(everything))
+    tried = [centre, *data.draw(st.lists(st.sampled_from(everything), max_size=20))]
+    surrogate = quadratic(domain.features, seed)
+    if level:
+        surrogate = Quadratic(np.zeros(domain.features), np.sign(surrogate.pairs) / 3.0, 0.1)
+    region = Region(domain, Points(tried), box=Box.ball(domain, centre, 14))
+    answer = Pairs(work).solve(Query(surrogate, region), np.random.default_rng(seed))
+    assert isinstance(answer, Found)
+    (proposal,) = answer.proposals
+    proof = proposal.certificate
+    assert proof is not None
+    named = re.search(r"at most (\d+) variables? away from (.*)", proof.about)
+    assert named is not None
+    if not named[2].startswith("this one"):
+        return
+    inside = set(near(domain, centre, 14)) - set(tried)
+    ball = [point for point in near(domain, proposal.point, int(named[1])) if point in inside]
+    assert proposal.point in ball
+    highest = float(surrogate.predict(domain.encode(ball)).max())
+    assert proof.status is Status.OPTIMAL
+    assert proof.bound >= highest - 1e-9
+    assert proof.value == pytest.approx(highest, abs=1e-8)
+
+
+def rows() -> Domain:
+    """Six vertices in three parts."""
+    x = mb.binary("x", (6, 3))
+    return mb.Domain([x], [x[i].sum() == 1 for i in range(6)])
 
 
 def test_two_points_are_the_two_best() -> None:

@@ -123,14 +123,14 @@ NAMED: Mapping[str, Named] = {
         "a pairwise model, drawn from its posterior and searched exactly in a ball round the best point",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise()),
         besides=unpaired,
-        version=4,
+        version=5,
         adapts=True,
     ),
     "nn+milp/mixed": Named(
         "our default in half of the steps, by chance, and nn+milp/pairs in the others",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise(share=0.5)),
         besides=unpaired,
-        version=4,
+        version=5,
         adapts=True,
     ),
     "nn+milp/near": Named(

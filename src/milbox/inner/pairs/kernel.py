@@ -6,9 +6,9 @@ interactions, one for each other group, since each pair is shared by two moves. 
 numbers, one for each group, bound what all further moves add: the bound of roof duality for a fixed split.
 
 At a point that breaks a diagram or a sum, some further move must change a variable of it, so the search
-branches on these moves alone; how many variables of a diagram still have to change follows from a pass over
-its edges. A move that was branched on is not made in the branches of its later siblings, so that no set is
-met twice.
+branches on these moves alone. How many variables of a diagram still have to change follows from two passes
+over its edges, one from each end, and after one move more from the edges of the layer that it changes. A move
+that was branched on is not made in the branches of its later siblings, so that no set is met twice.
 """
 
 from typing import NamedTuple
@@ -91,8 +91,12 @@ class Desk(NamedTuple):
     """(layers,): the letters of the point at hand."""
     fixed: BoolArray
     """(layers,): whether the layer was changed."""
-    distance: IntArray
-    """(nodes,)"""
+    measured: BoolArray
+    """(depths, diagrams): whether the next two are known."""
+    ahead: IntArray
+    """(depths, nodes): how many layers have to change from the root to the node."""
+    behind: IntArray
+    """(depths, nodes): the same from the node to the terminal."""
     top: FloatArray
     """(depths,)"""
     best: IntArray
@@ -123,28 +127,55 @@ def keep_largest(top: FloatArray, count: int, value: float) -> None:
 
 
 @kernel
-def still_needed(task: Task, desk: Desk, part: int) -> int:
-    """The least number of layers of a diagram that have to change, beside those that were changed."""
-    distance = desk.distance
-    base = task.first_layer[part] + part
-    root = task.nodes[base]
-    distance[root] = 0
-    layers = task.first_layer[part + 1] - task.first_layer[part]
-    for depth in range(layers):
-        layer = task.first_layer[part] + depth
-        now, is_fixed = desk.now[layer], desk.fixed[layer]
-        # The terminal is a layer of one node.
-        begin = task.nodes[base + depth + 1]
-        end = task.nodes[base + depth + 2] if depth + 1 < layers else begin + 1
-        for node in range(begin, end):
+def measure(task: Task, desk: Desk, depth: int, part: int) -> int:
+    """How many layers have to change from a diagram's root to each node, and from each node to the terminal.
+
+    Layers that were changed stay as they are. Returns how many edges were looked at.
+    """
+    ahead, behind, begin = desk.ahead[depth], desk.behind[depth], task.first_layer[part]
+    base, layers = begin + part, task.first_layer[part + 1] - begin
+    root, terminal = task.nodes[base], task.nodes[base + layers]
+    for node in range(root, terminal):
+        behind[node] = FAR
+    ahead[root], behind[terminal] = 0, 0
+    for at in range(layers):
+        now, change = desk.now[begin + at], FAR if desk.fixed[begin + at] else 1
+        for node in range(task.nodes[base + at + 1], end_of(task, base, at + 1, layers)):
             least = FAR
             for edge in range(task.first[node], task.first[node + 1]):
-                away = distance[task.source[edge]]
-                if task.edge_letter[edge] != now:
-                    away += FAR if is_fixed else 1
+                away = ahead[task.source[edge]] + (0 if task.edge_letter[edge] == now else change)
                 least = min(least, away)
-            distance[node] = least
-    return int(distance[task.nodes[base + layers]])
+            ahead[node] = least
+    for at in range(layers - 1, -1, -1):
+        now, change = desk.now[begin + at], FAR if desk.fixed[begin + at] else 1
+        for node in range(task.nodes[base + at + 1], end_of(task, base, at + 1, layers)):
+            for edge in range(task.first[node], task.first[node + 1]):
+                away = behind[node] + (0 if task.edge_letter[edge] == now else change)
+                behind[task.source[edge]] = min(behind[task.source[edge]], away)
+    return int(2 * (task.first[terminal + 1] - task.first[root]))
+
+
+@inlined
+def end_of(task: Task, base: int, at: int, layers: int) -> int:
+    """The node behind the last one of a layer; the terminal is a layer of one node."""
+    return int(task.nodes[base + at + 1] if at < layers else task.nodes[base + at] + 1)
+
+
+@kernel
+def still_needed(task: Task, desk: Desk, depth: int, move: int, part: int) -> tuple[int, int]:
+    """The least number of layers of a diagram that have to change after a move, beside those changed so far.
+
+    Also how many edges were looked at.
+    """
+    ahead, behind = desk.ahead[depth], desk.behind[depth]
+    begin = task.first_layer[part]
+    base, layers, at = begin + part, task.first_layer[part + 1] - begin, task.slot[move] - begin
+    needed, after = FAR, end_of(task, base, at + 1, layers)
+    for node in range(task.nodes[base + at + 1], after):
+        for edge in range(task.first[node], task.first[node + 1]):
+            if task.edge_letter[edge] == task.letter[move]:
+                needed = min(needed, ahead[task.source[edge]] + behind[node])
+    return int(needed), int(task.first[after] - task.first[task.nodes[base + at + 1]])
 
 
 @kernel
@@ -322,6 +353,7 @@ def search(task: Task, desk: Desk, radius: int, cheapest: int, best: float, limi
         if entering:
             entering = False
             nodes += 1
+            desk.measured[depth] = False  # of every diagram
             if desk.value[depth] > best:
                 holds = True
                 for part in range(desk.needed.shape[1]):
@@ -379,14 +411,14 @@ def search(task: Task, desk: Desk, radius: int, cheapest: int, best: float, limi
             desk.needed[depth + 1, part] = desk.needed[depth, part]
         layer = task.slot[move]
         if layer >= 0:
+            part = np.searchsorted(task.first_layer, layer, side="right") - 1
+            if not desk.measured[depth, part]:
+                work += measure(task, desk, depth, part)
+                desk.measured[depth, part] = True
+            desk.needed[depth + 1, part], edges = still_needed(task, desk, depth, move, part)
+            work += edges
             desk.fixed[layer] = True
             desk.now[layer] = task.letter[move]
-            part = np.searchsorted(task.first_layer, layer, side="right") - 1
-            desk.needed[depth + 1, part] = still_needed(task, desk, part)
-            work += (
-                task.first[task.nodes[task.first_layer[part + 1] + part] + 1]
-                - task.first[task.nodes[task.first_layer[part] + part]]
-            )
         depth += 1
         entering = True
     bound = best

@@ -5,7 +5,7 @@ listed, or a single variable. Larger parts stay decision diagrams, and sums that
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -88,6 +88,16 @@ class Groups:
         keys = np.add.reduceat(self.keys[self.options], self.begin)
         order = np.argsort(keys)
         return keys[order], order
+
+    def within(self, radius: int, centre: IntArray) -> "Groups":
+        """The same with one sum more: at most so many variables differ from a point."""
+        differs = (self.code != centre[self.owner]).astype(np.float64)
+        return replace(
+            self,
+            ties=np.column_stack([self.ties, differs]),
+            lower=np.append(self.lower, -np.inf),
+            upper=np.append(self.upper, float(radius)),
+        )
 
     def options_of(self, points: IntArray) -> IntArray:
         """(points, variables): the options of points, one a row."""

@@ -33,7 +33,7 @@ WANDERED = 100
 """The steps of a tabu search for each group, unless that is more work than a search may take."""
 
 STEP = 2
-"""The radius of the small balls."""
+"""By how much balls grow, from the second on, and the radius of those of an ascent."""
 
 ROUNDING = 1e-10
 """The search's value and the surrogate's own may differ by this share of the largest value there can be."""
@@ -43,9 +43,10 @@ ROUNDING = 1e-10
 class Pairs:
     """Exact for quadratic surrogates of discrete variables, within a ball or, where it can, everywhere.
 
-    The search is over sets of changes from the centre of the ball, first of few, then of more, and ends with
-    the largest ball that it can prove, which the certificate names. A ball that is far larger than that is
-    searched at once, for a good point and a bound.
+    The search is over sets of changes from the centre of the ball, first of few, then of more, up to the
+    largest ball that it can prove. A ball that is far larger than that is searched at once, for a good point.
+    Where nothing is proved, the search goes on uphill, to a point that is proved to be the best of a small
+    ball round itself. The certificate names the ball it is about.
 
     Attributes:
         work: how many steps the search of one ball may take, the same on every machine.
@@ -96,52 +97,81 @@ class Pairs:
         if centre is None:
             return untried(query.region, 1, rng)  # nothing to start from
         radius = len(domain.variables) if box is None else min(box.changes, len(domain.variables))
-        tried = query.exclude.inside(domain)
-        around, reach = Around(surrogate, domain, groups, tried, centre), radius
-        if radius <= PROVABLE:
-            found, reach = self.widened(around, radius)
-        else:
-            start = wandered(around, radius, rng) if groups.free else self.climbed(around, radius)
-            found = searched(around, radius, self.work // 4, start)
-        if found.point is None:
+        around = Around(surrogate, domain, groups, query.exclude.inside(domain), centre)
+        found, reach = self.widened(around, radius) if radius <= PROVABLE else self.far(around, radius, rng)
+        point = found.point
+        if point is None:
             if found.complete:
                 return Empty()
             if box is None:
                 return untried(query.region, 1, rng)  # any point will do
             return Unknown(f"the search over pairs met no untried point in {found.nodes} nodes")
+        near = "the best one" if box is not None else "the point that the search began with"
+        if not found.complete:
+            best, within = self.settled(around, radius, found)
+            if best.point is not None:
+                assert tuple(best.point.tolist()) in query.region
+                inside = "" if box is None else f" and at most {radius} away from {near}"
+                found, reach, near = best, within, f"this one{inside}"
+                point = centre = best.point
         if reach < radius:
-            near = "the best one" if box is not None else "the point that the search began with"
             smaller = Box.ball(domain, tuple(centre.tolist()), reach, near)
             query = replace(query, region=replace(query.region, box=smaller))
         scale = size_of(surrogate, domain)
         claim = Claim(
-            point=tuple(found.point.tolist()),
+            point=tuple(point.tolist()),
             origin="search over pairs",
             value=found.value,
             bound=found.bound + ROUNDING * scale,
             proved=found.complete,
             rounding=ROUNDING * scale,
-            no_goods=int(((tried != centre).sum(axis=1) <= reach).sum()),
+            no_goods=int(((around.tried != centre).sum(axis=1) <= reach).sum()),
             seconds=time.perf_counter() - began,
             solver=f"search over pairs ({found.nodes} node{'' if found.nodes == 1 else 's'})",
         )
         return Found((certify(query, claim),))
 
-    def widened(self, around: "Around", radius: int) -> "tuple[Near, int]":
+    def far(self, around: "Around", radius: int, rng: Generator) -> "tuple[Near, int]":
+        """A good point of a ball that is mostly too large for a proof, and the radius."""
+        start = wandered(around, radius, rng) if around.groups.free else self.climbed(around, radius)
+        return searched(around, radius, self.work // 4, start), radius
+
+    def widened(self, around: "Around", radius: int, known: "Near | None" = None) -> "tuple[Near, int]":
         """The best point of the largest ball that a proof was found for, up to a radius, and its own radius.
 
-        Where no ball has one, it is the best point met in the smallest.
+        Where no ball has one, it is the best point met in the smallest. A point that is known is left for a
+        better one alone.
         """
-        proved, reach = Near(), 0
+        best, reach = known or Near(), 0
         while True:
-            wider = min(reach + STEP, radius)
-            found = searched(around, wider, self.work, proved)
+            wider = min(reach + STEP if reach > 1 else reach + 1, radius)
+            found = searched(around, wider, self.work, best)
             if not found.complete:
                 # A point of the largest proved ball is better than a guess; without one, a guess has to do.
-                return (found, wider) if proved.point is None else (replace(proved, nodes=found.nodes), reach)
-            proved, reach = found, wider
+                proved = reach > 0 and best.point is not None
+                return (replace(best, nodes=found.nodes), reach) if proved else (found, wider)
+            best, reach = found, wider
             if reach == radius:
-                return proved, reach
+                return best, reach
+
+    def settled(self, around: "Around", radius: int, met: "Near") -> "tuple[Near, int]":
+        """A point that is proved to be the best one of a ball round itself, and the radius of that ball.
+
+        It is sought uphill from a point that was met. What is more than `radius` away from where the search
+        began is no part of any ball. Nothing and 0 where nothing is proved.
+        """
+        quarter, groups = replace(self, work=self.work // 4), around.groups.within(radius, around.centre)
+        rounding = ROUNDING * size_of(around.surrogate, around.domain)
+        while met.point is not None:
+            beside = replace(around, centre=met.point, groups=groups)
+            here = replace(met, value=beside.base, complete=False)
+            best, reach = quarter.widened(beside, min(radius, PROVABLE), here)
+            if not best.complete or reach < STEP:
+                break
+            if best.value <= here.value + rounding:  # the same value, computed in another order
+                return replace(best, point=here.point, value=here.value), reach
+            met = best
+        return Near(), 0
 
     def climbed(self, around: "Around", radius: int) -> "Near":
         """The end of an ascent, each step to the best point of a small ball inside the large one."""
@@ -304,7 +334,9 @@ def desk_of(task: "Task", most: int) -> "Desk":
         chosen=np.zeros(depths, np.int64),
         now=task.start.copy(),
         fixed=np.zeros(len(task.start), np.bool_),
-        distance=np.zeros(len(task.first), np.int64),
+        measured=np.zeros((depths, diagrams), np.bool_),
+        ahead=np.zeros((depths, len(task.first)), np.int64),
+        behind=np.zeros((depths, len(task.first)), np.int64),
         top=np.zeros(depths),
         best=np.full(depths - 1, -1, np.int64),
     )

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -187,7 +188,8 @@ class Pairs:
             best, at = replace(met, nodes=best.nodes), met.point
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+# Not slotted: what does not depend on the radius is worked out once.
+@dataclass(frozen=True, eq=False)
 class Around:
     """What is searched, and from where: a surrogate over a domain less the tried points, from a centre."""
 
@@ -198,15 +200,26 @@ class Around:
     """One point a row."""
     centre: IntArray
 
-    @property
+    @cached_property
     def base(self) -> float:
         """The prediction at the centre."""
         return float(self.surrogate.predict(self.domain.encode([tuple(self.centre.tolist())]))[0])
 
-    def task(self, moves: Moves, radius: int) -> "Task":
+    @cached_property
+    def moves(self) -> Moves:
+        """Every move from the centre."""
+        return moves_from(self.domain, self.groups, self.centre)
+
+    @cached_property
+    def priced(self) -> "Task":
+        """The moves with what they are worth and have to keep, whatever was tried."""
+        return task_of(self.surrogate, self.domain, self.groups, self.moves, self.centre)
+
+    def task(self, radius: int) -> "Task":
         """What a compiled search within a radius looks at."""
         near = self.tried[(self.tried != self.centre).sum(axis=1) <= radius]
-        return task_of(self.surrogate, self.domain, self.groups, moves, self.centre, near)
+        made = np.ascontiguousarray(as_moves(near, self.groups, self.moves), dtype=np.int64)
+        return self.priced._replace(tried=made)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,8 +237,7 @@ def searched(around: Around, radius: int, work: int, known: Near) -> Near:
     """The best untried point at most `radius` variables away, if it is better than what is known."""
     from milbox.inner.pairs.kernel import search
 
-    groups, moves = around.groups, moves_from(around.domain, around.groups, around.centre)
-    task = around.task(moves, radius)
+    groups, moves, task = around.groups, around.moves, around.task(radius)
     cheapest = int(moves.cost.min()) if len(moves.cost) else 1
     desk = desk_of(task, min(radius // cheapest, groups.count))
     base = around.base
@@ -241,11 +253,11 @@ def wandered(around: Around, radius: int, rng: Generator) -> Near:
     """The best untried point that a tabu search meets, at most `radius` variables away."""
     from milbox.inner.pairs.tabu import Bench, wander
 
-    groups, moves = around.groups, moves_from(around.domain, around.groups, around.centre)
+    groups, moves = around.groups, around.moves
     count = len(moves.cost)
     bench = Bench(np.zeros(count), *(np.full(groups.count, -1) for _ in range(3)))
     steps = min(WANDERED * groups.count, WORK // max(1, count))
-    value = wander(around.task(moves, radius), bench, radius, steps, np.uint64(rng.integers(2**63)))
+    value = wander(around.task(radius), bench, radius, steps, np.uint64(rng.integers(2**63)))
     if value == -np.inf:
         return Near()
     return Near(moved(around.centre, bench.best[bench.best >= 0], groups, moves), around.base + value)
@@ -274,10 +286,8 @@ def size_of(surrogate: Quadratic, domain: Domain) -> float:
     return float(abs(surrogate.bias) + np.abs(surrogate.linear) @ largest + pairs)
 
 
-def task_of(
-    surrogate: Quadratic, domain: Domain, groups: Groups, moves: Moves, centre: IntArray, tried: IntArray
-) -> "Task":
-    """Everything that the compiled search looks at."""
+def task_of(surrogate: Quadratic, domain: Domain, groups: Groups, moves: Moves, centre: IntArray) -> "Task":
+    """Everything that the compiled search looks at but the points that were tried."""
     from milbox.inner.pairs.kernel import Task
 
     both = surrogate.pairs + surrogate.pairs.T
@@ -307,7 +317,7 @@ def task_of(
         first=layers.first,
         source=layers.source,
         edge_letter=layers.letter,
-        tried=np.ascontiguousarray(as_moves(tried, groups, moves), dtype=np.int64),
+        tried=np.zeros((0, groups.count), np.int64),
     )
 
 

@@ -12,6 +12,7 @@ from milbox.domain.box import Box
 from milbox.errors import Exhausted
 from milbox.milp.solution import Status
 from milbox.strategies import ModelBased
+from milbox.strategies.by_domain import ByDomain
 from milbox.strategies.identity import identity
 from milbox.strategies.local import Kind, Local, best_inside, kind_of, near_points
 from milbox.surrogates import Hinges, Ranked, ReluLearner
@@ -215,7 +216,7 @@ def test_what_comes_next_is_explained() -> None:
 
 
 def test_a_learner_that_is_given_is_taken_as_it_is() -> None:
-    assert mb.NNMILP().local == Local()
+    assert mb.NNMILP().local == ByDomain(Local())
     assert mb.NNMILP(ReluLearner()).local is None
 
 

@@ -100,7 +100,6 @@ def test_strategies_for_discrete_domains_are_refused_elsewhere_and_have_identiti
         assert NAMED[name].refusal(partition()) is None
         version = 1 if name == "nn+milp/near" else 5
         assert identity(NAMED[name].make(50), partition()) == f"{name}@{version}"
-    assert identity(NAMED["nn+milp"].make(50), partition()) == "nn+milp@2"
     assert Pairwise().next_step(partition(), History()).startswith("at most 8")
 
 

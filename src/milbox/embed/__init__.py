@@ -25,4 +25,4 @@ def embeddable(surrogate: Any) -> bool:
     return embed.dispatch(type(surrogate)) is not embed.dispatch(object)
 
 
-from milbox.embed import linear, relu, trees  # noqa: E402, F401 - importing registers the kinds
+from milbox.embed import linear, quadratic, relu, trees  # noqa: E402, F401 - importing registers the kinds

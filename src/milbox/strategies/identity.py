@@ -14,32 +14,45 @@ from milbox.trials.identity import identity_text
 def identity(strategy: object, domain: Domain | None = None, goal: Goal = ONE) -> str:
     """The text under which a journal of a domain and a goal knows a strategy: `nn+milp@2(initial=10)`.
 
-    What a strategy does with reals alone (`Local`) is no part of it on domains without any. A strategy of a
-    user's own says its identity itself, in an attribute `identity`; without one it is its repr without memory
-    addresses.
+    What a strategy would do on other domains (`local`) is no part of it. A strategy of a user's own says its
+    identity itself, in an attribute `identity`; without one it is its repr without memory addresses.
     """
     own = getattr(strategy, "identity", None)
     if isinstance(own, str):
         return own
-    from milbox.strategies.local import Local
     from milbox.strategies.named import INITIAL, NAMED  # imports every strategy
-
-    ranges = domain is not None and bool(len(domain.coding.shares))
 
     def differences(preset: object) -> dict[str, str]:
         found = _differences(strategy, preset)
-        steps = [getattr(each, "local", None) for each in (strategy, preset)]
-        if not ranges and all(each is None or isinstance(each, Local) for each in steps):
+        if _same_steps(getattr(strategy, "local", None), getattr(preset, "local", None), domain):
             found.pop("local", None)
         return found
+
+    def unlike(preset: Any) -> tuple[int, bool]:
+        """How many settings differ; where none does, the one that is the same on all domains comes first."""
+        apart = [key for key in differences(preset) if key != "initial"]
+        return len(apart), not apart and "local" in _differences(strategy, preset)
 
     presets = [(name, named, named.make(INITIAL)) for name, named in NAMED.items()]
     like = [preset for preset in presets if type(preset[2]) is type(strategy)]
     if not like:
         return _shown(strategy)
-    name, named, nearest = min(like, key=lambda preset: len(differences(preset[2])))
-    version = named.with_reals if ranges and named.with_reals is not None else named.version
+    name, named, nearest = min(like, key=lambda preset: unlike(preset[2]))
+    version = named.version if domain is None else named.version_on(domain)
     return identity_text(name, version + _learns_limits_anew(strategy, goal), differences(nearest))
+
+
+def _same_steps(one: Any, other: Any, domain: Domain | None) -> bool:
+    """Whether both choose alike step by step: on a domain, or on all domains where one has no say at all."""
+    from milbox.strategies.by_domain import ByDomain
+    from milbox.strategies.local import Local
+
+    if domain is None:
+        return one == other or None in (one, other)
+    acting = [each.steps(domain) if isinstance(each, ByDomain) else each for each in (one, other)]
+    # What boxes do with reals is nothing elsewhere; any other steps are a strategy's own, on every domain.
+    acting = [None if isinstance(each, Local) and not each.applies(domain) else each for each in acting]
+    return bool(acting[0] == acting[1])
 
 
 def _learns_limits_anew(strategy: object, goal: Goal) -> bool:

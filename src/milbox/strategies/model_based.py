@@ -20,6 +20,7 @@ from milbox.inner.requirements import solve
 from milbox.milp.program import Milp
 from milbox.strategies.apart import away, distance_of
 from milbox.strategies.beliefs import believed
+from milbox.strategies.by_domain import ByDomain
 from milbox.strategies.initial import initial_points
 from milbox.strategies.local import Local, Step, Steps
 from milbox.strategies.protocol import Strategy
@@ -273,14 +274,16 @@ def NNMILP(  # noqa: N802
     """NN+MILP, the default: a ReLU network with 16 neurons and the cheapest exact inner solver.
 
     Every other network, on average, is fitted to the ranks of the values in place of the values. Where
-    variables are real, most points are chosen in a box round the best one, by such a network or by random
-    hinges; a learner that is given is taken for every point as it is.
+    discrete variables have constraints, half of the points are chosen near the best one, by a pairwise model
+    (`nn+milp/network` does without). Where variables are real, most points are chosen in a box round the best
+    one, by a network or by random hinges. A learner that is given is taken for every point as it is, and an
+    inner solver other than `Auto` searches for the best points of networks alone.
     `initial` random points come first: by default a fifth of the budget, within 5 and 50, or 20 where no
     budget is known, and at most a quarter of the domain's points.
     """
-    return ModelBased(
-        learner or Ranked(), inner or Auto(), initial, local=Local() if learner is None else None
-    )
+    inner = inner or Auto()
+    local: Steps = ByDomain() if isinstance(inner, Auto) else Local()  # others may not take pairs
+    return ModelBased(learner or Ranked(), inner, initial, local=local if learner is None else None)
 
 
 def LinearMILP(inner: InnerSolver | None = None, initial: int = 50) -> ModelBased:  # noqa: N802

@@ -9,7 +9,9 @@ from milbox.errors import nearest
 from milbox.inner.pairs.moves import groups_of
 from milbox.inner.sample import undrawable
 from milbox.inner.spacing import ranges_refused
+from milbox.strategies.by_domain import pairs_pay
 from milbox.strategies.evolution import ConEvo, NNConEvo, NNRegEvo, NNRejSample, RegEvo
+from milbox.strategies.local import Local
 from milbox.strategies.model_based import NNMILP, LinearMILP, ModelBased
 from milbox.strategies.neighbourhood import Neighbourhood
 from milbox.strategies.pairwise import Pairwise
@@ -49,6 +51,7 @@ class Named:
         besides: why it cannot be used on a domain that its inner solver takes; None when it can.
         version: raised when it would propose something else than before; part of its identity.
         with_reals: the same for domains with reals or wide integers, where it is another.
+        with_pairs: the same for domains where some of its steps are by pairs, and others have none.
         adapts: whether budget and domain give the number of random points where nobody does; else it is 50.
     """
 
@@ -57,11 +60,18 @@ class Named:
     besides: Callable[[Domain], str | None] = everywhere
     version: int = 2
     with_reals: int | None = None
+    with_pairs: int | None = None
     adapts: bool = False
 
     def refusal(self, domain: Domain) -> str | None:
         """Why it cannot be used on a domain; None when it can."""
         return objection(self.make(INITIAL), domain) or self.besides(domain)
+
+    def version_on(self, domain: Domain) -> int:
+        """The version on a domain."""
+        if len(domain.coding.shares):
+            return self.version if self.with_reals is None else self.with_reals
+        return self.with_pairs if self.with_pairs is not None and pairs_pay(domain) else self.version
 
     def default(self) -> Strategy:
         """The strategy where nobody gives a number of random points."""
@@ -80,8 +90,16 @@ PAPER_FC16_16 = replace(PAPER, hidden=(16, 16))
 NAMED: Mapping[str, Named] = {
     "nn+milp": Named(
         "our default: ReLU network FC(16), 1000 Adam steps, half of the fits by rank, exact inner solver; "
-        "with reals, boxes round the best point, and random hinges too",
+        "with constraints, a pairwise model near the best point in half of the steps; with reals, boxes "
+        "round the best point, and random hinges too",
         lambda initial: NNMILP(initial=initial),
+        with_reals=4,
+        with_pairs=6,
+        adapts=True,
+    ),
+    "nn+milp/network": Named(
+        "the default of milbox 1.0: without pairs, a network for the whole domain in every step",
+        lambda initial: ModelBased(Ranked(), initial=initial, local=Local()),
         with_reals=4,
         adapts=True,
     ),
@@ -127,7 +145,7 @@ NAMED: Mapping[str, Named] = {
         adapts=True,
     ),
     "nn+milp/mixed": Named(
-        "our default in half of the steps, by chance, and nn+milp/pairs in the others",
+        "a network in half of the steps, by chance, and nn+milp/pairs in the others, with constraints or not",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise(share=0.5)),
         besides=unpaired,
         version=5,

@@ -35,6 +35,8 @@ _EARLIER = {
     "ce8b3fed127a18e2": "regevo",
     "b48d1fc8a5715e86": "rs",
 }
+# What the default was before some of its steps were by pairs: journals of either go on with the other.
+_FORMER = {"nn+milp/network": "nn+milp"}
 _NUMBERS = re.compile(r"\b(initial|seed)=(\d+)")
 _INITIAL = "50"
 _COUNT = re.compile(r"(?:^|, )initial=(\d+)")
@@ -49,7 +51,9 @@ def identity_text(name: str, version: int, settings: Mapping[str, str]) -> str:
 def without_version(identity: str) -> str:
     """The identity but for its version: equal for versions of one strategy with the same settings."""
     form = _FORM.fullmatch(identity)
-    return identity if form is None else f"{form['name']}({form['settings'] or ''})"
+    if form is None:
+        return identity
+    return f"{_FORMER.get(form['name'], form['name'])}({form['settings'] or ''})"
 
 
 def name_and_settings(identity: str) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ from milbox.trials.journal import Place, name_of, place_of, read_journal
 from milbox.trials.noise import Estimates, believed, estimated, keeping
 from milbox.trials.origin import Source
 from milbox.trials.sense import Sense, sign_of
-from milbox.trials.trial import Certificate, Failed, Finished, Pending, State, Trial
+from milbox.trials.trial import EVERYWHERE, Certificate, Failed, Finished, Pending, State, Trial
 from milbox.trials.trust import Trust, trust
 
 
@@ -70,6 +70,9 @@ class Proofs:
 
     certified: int
     optimal: int
+    """How many are proved to be the best untried point."""
+    nearby: int
+    """How many of these are the best of certain points alone, such as those near the best one."""
     largest_gap: float
     """Not a number without a certificate."""
     largest_residual: float
@@ -78,9 +81,11 @@ class Proofs:
 def proofs(trials: Iterable[Trial]) -> Proofs:
     """The certificates of the trials, in one."""
     found = [trial.certificate for trial in trials if trial.certificate is not None]
+    proved = [certificate for certificate in found if certificate.status == "optimal"]
     return Proofs(
         len(found),
-        sum(certificate.status == "optimal" for certificate in found),
+        len(proved),
+        sum(certificate.about != EVERYWHERE for certificate in proved),
         max((certificate.gap for certificate in found), default=math.nan),
         max((certificate.residual for certificate in found), default=math.nan),
     )

@@ -213,11 +213,10 @@ def everything(page: Page, groups: Mapping[str, list[CellRecord]]) -> None:
     records = [r for name in ("randommlp", "tfbind", "bbob") for r in groups.get(name, [])]
     if len({record.family for record in records}) > 1:
         for horizon in reversed(horizons(records)):
-            table = tables.comparisons(records, horizon)
-            if table is not None:
+            compared = tables.comparisons(records, horizon), tables.ablations(records, horizon)
+            if any(table is not None for table in compared):
                 page.add(f"## All unconstrained problems after {horizon} evaluations")
-                page.add(not_compared(records, horizon), table, tables.ablations(records, horizon))
-                page.add(tables.scores(records, horizon))
+                page.add(not_compared(records, horizon), *compared, tables.scores(records, horizon))
     curved = {name: group for name, group in groups.items() if name not in ("minlplib", "nasbench101", KNOWN)}
     if page.draw and curved:
         caption = "best reward so far, average over the problems of a family ± 1 sd over problems"

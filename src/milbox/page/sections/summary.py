@@ -143,6 +143,14 @@ def best_tile(record: Record) -> tuple[str, str, str]:
     return name, f"{number(best.value)}{goal.unit(goal.name)}", note
 
 
+def proved_note(record: Record) -> str:
+    """What is proved of proposals, in a few words."""
+    if not record.certified:
+        return ""
+    nearby = record.proofs.nearby
+    return "best untried point of the surrogate" + (f"; {nearby:,} among certain points" if nearby else "")
+
+
 def figures(record: Record) -> Markup:
     """Four numbers at a glance."""
     optimal = record.proofs.optimal
@@ -156,7 +164,7 @@ def figures(record: Record) -> Markup:
         (
             "Proposals proved",
             f"{optimal:,} of {len(record.certified):,}" if record.certified else "none yet",
-            "best untried point of the surrogate" if record.certified else "",
+            proved_note(record),
         ),
         (
             "Time",

@@ -1,0 +1,62 @@
+"""The steps of the default strategy: the domain decides who learns, and where points are searched for."""
+
+from dataclasses import dataclass
+
+from numpy.random import Generator
+
+from milbox.domain import Domain
+from milbox.inner import Enumerate
+from milbox.inner.pairs.moves import groups_of
+from milbox.strategies.local import Local, Step, Steps
+from milbox.strategies.pairwise import Pairwise
+from milbox.trials import History
+
+MOVES = 300
+"""Where points have more neighbours, proved balls are small, and steps in them lose: docs/study.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class ByDomain:
+    """Boxes where variables are real; pairs in half of the steps where discrete variables have constraints.
+
+    Everywhere else, and where all points can be listed, one learner sees the whole domain in every step. The
+    study that decided this is in docs/study.md.
+
+    Attributes:
+        ranges: the steps where variables are real, or wide integers.
+        constrained: the steps where variables are discrete and have constraints.
+    """
+
+    ranges: Local = Local()
+    constrained: Pairwise = Pairwise(share=0.5)
+
+    def steps(self, domain: Domain) -> Steps | None:
+        """Who chooses on a domain; None where nobody has to."""
+        if self.ranges.applies(domain):
+            return self.ranges
+        return self.constrained if pairs_pay(domain) else None
+
+    def applies(self, domain: Domain) -> bool:
+        """Whether it chooses on this domain."""
+        return self.steps(domain) is not None
+
+    def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
+        """The step that follows a history and so many points that were chosen since."""
+        return self._chosen(domain).step(domain, history, ahead, rng)
+
+    def next_step(self, domain: Domain, history: History) -> str:
+        """Where the next point is searched for, and by which beliefs."""
+        return self._chosen(domain).next_step(domain, history)
+
+    def _chosen(self, domain: Domain) -> Steps:
+        steps = self.steps(domain)
+        assert steps is not None, "applies() says no to this domain"
+        return steps
+
+
+def pairs_pay(domain: Domain) -> bool:
+    """Whether a discrete domain has constraints, more points than are listed, and few neighbours of each."""
+    if not domain.constraints or len(domain.coding.shares) or Enumerate().too_large(domain) is None:
+        return False
+    groups = groups_of(domain)
+    return not isinstance(groups, str) and groups.moves <= MOVES

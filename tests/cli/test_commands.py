@@ -204,7 +204,8 @@ def test_run_status_best_trials(milbox: Milbox, problem: Path, tmp_path: Path) -
     assert listed == [{k: v for k, v in event.items() if k != "event"} for event in events[:-1]]
     assert len(milbox("trials", "run.db", "--last", "2").output.splitlines()) == 3
     shown = milbox("explain", "run.db", "5").output
-    assert "Proved: no point that was untried then has a prediction above" in shown
+    assert "Proved: among all untried points, at most " in shown
+    assert "away from the best one, none has a prediction above" in shown
     assert "No model chose it" in milbox("explain", "run.db", "0").output
     assert "random points still to come: 0" in milbox("explain", "run.db").output
 

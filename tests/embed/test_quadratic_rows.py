@@ -8,7 +8,6 @@ from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.embed import embed
 from milbox.embed.domain import formulate
-from milbox.errors import UnsupportedProgram
 from milbox.inner import Enumerate, Mip
 from milbox.inner.query import Query, Region
 from milbox.milp.program import MilpBuilder
@@ -67,13 +66,27 @@ def test_the_best_point_is_that_of_enumeration(seed: int) -> None:
         assert by_rows.certificate.value == pytest.approx(exact.certificate.value, abs=1e-6)
 
 
-def test_products_of_two_numbers_are_refused_by_name() -> None:
+def test_products_of_two_numbers_are_refused() -> None:
     domain = mixed(2)
-    milp = MilpBuilder()
-    with pytest.raises(UnsupportedProgram, match="one-hot"):
-        embed(
-            Quadratic(np.zeros(12), np.triu(np.ones((12, 12)), 1), 0.0), milp, formulate(domain, milp).inputs
-        )
+    pairs = np.zeros((12, 12))
+    pairs[3, 10] = 1.0
+    assert Mip().refusal(Query(Quadratic(np.zeros(12), pairs, 0.0), Region(domain))) is None
+    pairs[10, 11] = 1.0
+    refusal = Mip().refusal(Query(Quadratic(np.zeros(12), pairs, 0.0), Region(domain)))
+    assert refusal is not None
+    assert "products of two variables" in refusal
+
+
+def test_a_program_that_cannot_be_written_is_refused_by_the_same_error() -> None:
+    y, k = mb.binary("y", 14), mb.integer("k", 0, 9, 2, encoding="integer")
+    domain = mb.Domain([y, k], [y.sum() + k.sum() <= 12])
+    with mb.Study(domain, "nn+milp/pairs", seed=0) as study:
+        for _ in range(25):
+            trial = study.ask()
+            study.tell(trial.number, float(3 * trial.point[14] * trial.point[15] + sum(trial.point[:4])))
+        strategy = study.strategy
+        with pytest.raises(ValueError, match="the next point has no program: products"):
+            strategy.program(domain, study.history, np.random.default_rng(0))  # type: ignore[attr-defined]
 
 
 def test_a_step_by_pairs_has_a_program() -> None:

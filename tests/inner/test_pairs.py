@@ -314,3 +314,48 @@ def test_where_nothing_is_met_any_untried_point_is_proposed() -> None:
     assert domain.contains(answer.proposals[0].point)
     ball = Region(domain, Points([start]), box=Box.ball(domain, start, 8))
     assert isinstance(Pairs(work=1).solve(Query(query.objective, ball), np.random.default_rng(0)), Unknown)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data(), st.integers(0, 10_000), st.sampled_from([30, 120, 400, 1176, 4000]), st.integers(1, 8))
+def test_a_proof_is_about_the_ball_that_it_names_where_the_smallest_is_used_up(
+    data: st.DataObject, seed: int, work: int, changes: int
+) -> None:
+    """All points beside the centre are tried, so that the first ball with a point may be too large."""
+    domain = data.draw(st.sampled_from([mb.Domain([mb.binary("x", 10)]), rows(), subset()]))
+    everything = list(domain)
+    centre = data.draw(st.sampled_from(everything))
+    tried = near(domain, centre, 1 if data.draw(st.booleans()) else 2)
+    surrogate = quadratic(domain.features, seed)
+    region = Region(domain, Points(tried), box=Box.ball(domain, centre, changes))
+    answer = Pairs(work).solve(Query(surrogate, region), np.random.default_rng(seed))
+    if not isinstance(answer, Found):
+        return
+    (proposal,) = answer.proposals
+    proof = proposal.certificate
+    assert proof is not None
+    named = re.search(r"at most (\d+) variables? away from (.*)", proof.about)
+    assert named is not None
+    inside = set(near(domain, centre, changes)) - set(tried)
+    assert proposal.point in inside
+    round_about = proposal.point if named[2].startswith("this one") else centre
+    ball = [point for point in near(domain, round_about, int(named[1])) if point in inside]
+    highest = float(surrogate.predict(domain.encode(ball)).max())
+    assert proof.bound >= highest - 1e-9
+    if proof.status is Status.OPTIMAL:
+        assert proof.value == pytest.approx(highest, abs=1e-8)
+
+
+def test_a_second_ball_as_large_as_the_first_is_named() -> None:
+    """The first is too large for a proof, the one round the point it met is not."""
+    domain = mb.Domain([mb.binary("x", 14)])
+    tried = [(0,) * 14, *map(tuple, np.eye(14, dtype=int).tolist())]
+    pairs = np.triu(np.full((14, 14), -1.9), 1)
+    pairs[12, 13] = -1.5
+    surrogate = Quadratic(np.linspace(1.0, 0.9, 14), pairs, 0.0)
+    region = Region(domain, Points(tried), box=Box.ball(domain, (0,) * 14, 2))
+    answer = Pairs(1176).solve(Query(surrogate, region), np.random.default_rng(0))
+    assert isinstance(answer, Found)
+    proof = answer.proposals[0].certificate
+    assert proof is not None
+    assert "away from this one and at most 2 away from the best one" in proof.about

@@ -1,17 +1,19 @@
 """The default: which steps it takes on which domain, under which identity, and what journals make of that."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import milbox as mb
+from milbox.cli.summary import proofs_text
 from milbox.domain import Domain
 from milbox.errors import JournalMismatch
 from milbox.inner import Evolution
 from milbox.strategies import ModelBased
-from milbox.strategies.by_domain import MOVES, ByDomain, pairs_pay
+from milbox.strategies.by_domain import FEW_MOVES, ByDomain, pairs_pay
 from milbox.strategies.identity import identity
 from milbox.strategies.local import Local
 from milbox.strategies.named import NAMED
@@ -44,8 +46,8 @@ def test_the_domain_decides() -> None:
     assert isinstance(steps.steps(real()), Local)
     assert isinstance(steps.steps(chosen()), Pairwise)
     assert steps.steps(chosen(24, 3)) is None  # 2024 points, which are listed
-    assert not pairs_pay(chosen(MOVES + 1))
-    assert pairs_pay(chosen(MOVES))
+    assert not pairs_pay(chosen(FEW_MOVES + 1))
+    assert pairs_pay(chosen(FEW_MOVES))
 
 
 def test_half_of_the_steps_are_by_pairs_and_every_one_is_proved() -> None:
@@ -55,9 +57,12 @@ def test_half_of_the_steps_are_by_pairs_and_every_one_is_proved() -> None:
             trial = study.ask()
             study.tell(trial.number, float(weights @ trial.point))
         proofs = [trial.certificate for trial in study.trials if trial.certificate]
+        summed = study.record.proofs
     by_pairs = [proof for proof in proofs if proof.surrogate.startswith("pairs")]
     assert 15 <= len(by_pairs) <= 40
     assert all(proof.status == "optimal" for proof in proofs)
+    assert (summed.optimal, summed.qualified) == (len(proofs), len(by_pairs))
+    assert f", {len(by_pairs)} of them with a qualification" in proofs_text(summed)
     assert all("variables away from" in proof.about for proof in by_pairs)
     assert {proof.about for proof in proofs if proof not in by_pairs} == {"all untried points"}
 
@@ -110,3 +115,43 @@ def test_journals_of_the_former_default_go_on_with_either(tmp_path: Path) -> Non
         warnings.simplefilter("error")
     with pytest.raises(JournalMismatch):
         mb.Study(domain, NAMED["nn+milp/mixed"].make(3), journal=path)
+
+
+def test_numbers_that_are_ranges_are_searched_without_pairs() -> None:
+    x, k = mb.binary("x", 14), mb.integer("k", 0, 30, 2, encoding="integer")
+    domain = mb.Domain([x, k], [x.sum() + k.sum() <= 20])
+    assert not pairs_pay(domain)
+    assert NAMED["nn+milp/mixed"].refusal(domain) is not None
+    with mb.Study(domain, mb.NNMILP(initial=10), seed=0) as study:
+        for _ in range(14):
+            trial = study.ask()
+            study.tell(trial.number, float(np.sin(np.dot(trial.point, range(1, 17))) + sum(trial.point)))
+        assert study.record.header.strategy == "nn+milp@2(initial=10)"
+        assert {trial.certificate.about for trial in study.trials if trial.certificate} == {
+            "all untried points"
+        }
+
+
+def test_what_is_fixed_for_one_proposal_is_no_constraint_of_the_domain() -> None:
+    with mb.Study(Domain([mb.binary("x", 24)]), mb.NNMILP(initial=5), seed=0) as study:
+        for _ in range(15):
+            trial = study.ask(fix={"x[0]": 1})
+            study.tell(trial.number, float(np.dot(trial.point, range(24))))
+        assert {trial.certificate.surrogate for trial in study.trials if trial.certificate} == {""}
+
+
+def test_fronts_are_searched_as_before() -> None:
+    front = goal_of(objectives={"a": "maximize", "b": "minimize"})
+    assert identity(mb.NNMILP(initial=50), chosen(), front) == "nn+milp@2"
+
+
+def test_points_of_a_batch_keep_their_distance_or_are_as_near_as_they_were() -> None:
+    y, k = mb.binary("y", 14), mb.integer("k", 0, 9, 2, encoding="integer")
+    domain = mb.Domain([y, k], [y.sum() + k.sum() <= 12])
+    with mb.Study(domain, replace(mb.NNMILP(initial=20), apart=0.2), seed=0) as study:
+        for _ in range(10):
+            for trial in study.ask_many(4):
+                point = trial.point
+                value = 3 * point[14] * point[15] + 2 * (point[0] - point[3]) * point[15]
+                study.tell(trial.number, float(value))
+        assert any("away from the others" in t.certificate.about for t in study.trials if t.certificate)

@@ -330,7 +330,14 @@ class Domain:
 
     def narrowed(self, rules: Iterable[Any]) -> "Domain":
         """The points that keep more rules. Images of points under the symmetries may break these."""
-        return _restored(self.declared, (*self.constraints, *rules), self.symmetries, self.words)
+        found = _restored(self.declared, (*self.constraints, *rules), self.symmetries, self.words)
+        found.__dict__["whole"] = self.whole
+        return found
+
+    @cached_property
+    def whole(self) -> "Domain":
+        """The domain that this one narrows; itself where it narrows none."""
+        return self
 
     @cached_property
     def rules(self) -> tuple[Stated, ...]:

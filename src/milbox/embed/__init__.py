@@ -7,6 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from milbox.arrays import IntArray
+from milbox.domain import Domain
 from milbox.milp.program import Affine, MilpBuilder
 
 
@@ -23,6 +24,13 @@ def embed(surrogate: Any, milp: MilpBuilder, inputs: IntArray) -> Affine:
 def embeddable(surrogate: Any) -> bool:
     """Whether `embed` knows this kind of surrogate."""
     return embed.dispatch(type(surrogate)) is not embed.dispatch(object)
+
+
+@singledispatch
+def unembeddable(surrogate: Any, domain: Domain) -> str | None:
+    """The reason why a surrogate has no rows on a domain; None where it has."""
+    del domain
+    return None if embeddable(surrogate) else f"{type(surrogate).__name__} has no embedding"
 
 
 from milbox.embed import linear, quadratic, relu, trees  # noqa: E402, F401 - importing registers the kinds

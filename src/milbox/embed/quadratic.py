@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from milbox.arrays import FloatArray, IntArray
-from milbox.embed import embed
-from milbox.errors import UnsupportedProgram
+from milbox.domain import Domain
+from milbox.embed import embed, unembeddable
 from milbox.milp.program import Affine, MilpBuilder
 from milbox.surrogates.quadratic import Quadratic
 
@@ -25,11 +25,7 @@ def _(surrogate: Quadratic, milp: MilpBuilder, inputs: IntArray) -> Affine:
     lower, upper = milp.bounds(inputs)
     binary = milp.are_integer(inputs) & (lower >= 0.0) & (upper <= 1.0)
     both = surrogate.pairs + surrogate.pairs.T
-    if both[np.ix_(~binary, ~binary)].any():
-        raise UnsupportedProgram(
-            "a product of two variables that are one feature each and not 0 or 1 has no rows; leave their "
-            "encoding one-hot, or use a strategy without pairs, such as nn+milp/network"
-        )
+    assert not both[np.ix_(~binary, ~binary)].any(), "unembeddable() says no to others"
     # Each pair is its first binary feature's.
     own = np.where(binary[:, None] & (~binary[None, :] | np.triu(np.ones_like(both, dtype=bool))), both, 0.0)
     columns, total = [inputs], [surrogate.linear]
@@ -49,6 +45,16 @@ def _(surrogate: Quadratic, milp: MilpBuilder, inputs: IntArray) -> Affine:
         columns.append(product)
         total.append(np.ones(1))
     return Affine(np.concatenate(columns), np.concatenate(total), surrogate.bias)
+
+
+@unembeddable.register
+def _(surrogate: Quadratic, domain: Domain) -> str | None:
+    """A product has rows where one of its factors is 0 or 1."""
+    lower, upper = domain.coding.limits
+    numbers = (lower < 0) | (upper > 1)
+    if not (surrogate.pairs + surrogate.pairs.T)[np.ix_(numbers, numbers)].any():
+        return None
+    return "products of two variables that are one feature each, and not 0 or 1, have no rows"
 
 
 def times(feature: int, partners: IntArray, weights: FloatArray, x: FloatArray) -> FloatArray:

@@ -29,8 +29,7 @@ CELLS = 3 << 20
 class Auto:
     """Enumeration for small domains, then branch and bound over diagrams, then a mixed-integer program.
 
-    Quadratic surrogates, which have no program, are searched over pairs, in a ball even where points could be
-    listed.
+    Quadratic surrogates are searched over pairs, in a ball even where points could be listed.
 
     Branch and bound works to a limit on nodes, so that the choice is the same on every machine, unless half
     of the program's time is over before; what it leaves open the program takes over for the rest, and of two

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from milbox.arrays import FloatArray, IntArray, Point
 from milbox.domain import Domain
 from milbox.domain.box import Box
-from milbox.embed import embed, embeddable
+from milbox.embed import embed, unembeddable
 from milbox.embed.domain import Formulation, formulate, trusted
 from milbox.embed.grid import on_grid
 from milbox.embed.nogood import forbid
@@ -65,8 +65,7 @@ class Mip:
 
     def refusal(self, query: Query) -> str | None:
         """The reason why it cannot answer; None when it can."""
-        objective = query.objective
-        return None if embeddable(objective) else f"{type(objective).__name__} has no embedding"
+        return unembeddable(query.objective, query.domain)
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best points: each is the optimum once those before it are excluded too."""

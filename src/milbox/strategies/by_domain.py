@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from numpy.random import Generator
 
 from milbox.domain import Domain
+from milbox.domain.kept import kept
 from milbox.inner import Enumerate
 from milbox.inner.pairs.moves import groups_of
 from milbox.strategies.local import Local, Step, Steps
 from milbox.strategies.pairwise import Pairwise
 from milbox.trials import History
 
-MOVES = 300
+FEW_MOVES = 300
 """Where points have more neighbours, proved balls are small, and steps in them lose: docs/study.md."""
 
 
@@ -54,9 +55,14 @@ class ByDomain:
         return steps
 
 
+@kept
 def pairs_pay(domain: Domain) -> bool:
-    """Whether a discrete domain has constraints, more points than are listed, and few neighbours of each."""
-    if not domain.constraints or len(domain.coding.shares) or Enumerate().too_large(domain) is None:
+    """Whether a discrete domain has constraints, more points than are listed, and few neighbours of each.
+
+    Values that are fixed for one proposal, and other rules for it alone, are no constraints of the domain.
+    """
+    if not domain.whole.constraints or not Pairwise().applies(domain):
         return False
     groups = groups_of(domain)
-    return not isinstance(groups, str) and groups.moves <= MOVES
+    few = not isinstance(groups, str) and groups.moves <= FEW_MOVES
+    return few and Enumerate().too_large(domain) is not None

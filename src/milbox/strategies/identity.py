@@ -38,7 +38,7 @@ def identity(strategy: object, domain: Domain | None = None, goal: Goal = ONE) -
     if not like:
         return _shown(strategy)
     name, named, nearest = min(like, key=lambda preset: unlike(preset[2]))
-    version = named.version if domain is None else named.version_on(domain)
+    version = named.version if domain is None else named.version_on(domain, goal)
     return identity_text(name, version + _learns_limits_anew(strategy, goal), differences(nearest))
 
 

@@ -98,8 +98,8 @@ class ModelBased:
         """
         distance = distance_of(query.domain, self.apart)
         if distance > 1 and others:
-            far = away(query.domain, [proposal.point for proposal in others], distance)
-            if far is not None:
+            far, box = away(query.domain, [proposal.point for proposal in others], distance), query.region.box
+            if far is not None and (box is None or far.contains(tuple(box.centre.tolist()))):
                 best = solve(inner, replace(query, region=replace(query.region, domain=far)), rng)
                 if isinstance(best, Found):
                     return best, f", at least {distance} variables away from the others of its batch"

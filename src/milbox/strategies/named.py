@@ -7,6 +7,7 @@ from typing import Any, cast
 from milbox.domain import Domain
 from milbox.errors import nearest
 from milbox.inner.pairs.moves import groups_of
+from milbox.inner.pairs.solve import Pairs
 from milbox.inner.sample import undrawable
 from milbox.inner.spacing import ranges_refused
 from milbox.strategies.by_domain import pairs_pay
@@ -21,6 +22,7 @@ from milbox.strategies.protocol import Strategy, objection
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.runs import Runs
 from milbox.surrogates import PAPER, LinearDraw, LinearSkip, Ranked, ReluLearner, Several, TreesLearner
+from milbox.trials.goal import Goal
 
 INITIAL = 50
 """Random points first in the paper; what an identity leaves out."""
@@ -37,7 +39,8 @@ def unpaired(domain: Domain) -> str | None:
     refusal = ranges_refused(domain)
     if refusal is not None:
         return refusal
-    groups = groups_of(domain)
+    refusal = Pairs().domain_refusal(domain)
+    groups = groups_of(domain) if refusal is None else refusal
     return f"{groups}; use nn+milp" if isinstance(groups, str) else None
 
 
@@ -67,11 +70,12 @@ class Named:
         """Why it cannot be used on a domain; None when it can."""
         return objection(self.make(INITIAL), domain) or self.besides(domain)
 
-    def version_on(self, domain: Domain) -> int:
-        """The version on a domain."""
+    def version_on(self, domain: Domain, goal: Goal) -> int:
+        """The version in studies of a domain and a goal; fronts are searched everywhere, without pairs."""
         if len(domain.coding.shares):
             return self.version if self.with_reals is None else self.with_reals
-        return self.with_pairs if self.with_pairs is not None and pairs_pay(domain) else self.version
+        pairs = self.with_pairs is not None and not goal.several and pairs_pay(domain)
+        return self.with_pairs if pairs and self.with_pairs is not None else self.version
 
     def default(self) -> Strategy:
         """The strategy where nobody gives a number of random points."""
@@ -159,8 +163,8 @@ NAMED: Mapping[str, Named] = {
         adapts=True,
     ),
     "nn+milp/apart": Named(
-        "our default, with points of a batch that differ in at least 15 % of the variables",
-        lambda initial: replace(NNMILP(initial=initial), apart=0.15),
+        "a network in every step, with points of a batch that differ in at least 15 % of the variables",
+        lambda initial: ModelBased(Ranked(), initial=initial, local=Local(), apart=0.15),
         besides=ranges_refused,
         version=1,
         adapts=True,

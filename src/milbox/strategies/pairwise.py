@@ -10,6 +10,7 @@ from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.domain.kept import kept
 from milbox.inner.pairs.moves import groups_of
+from milbox.inner.pairs.solve import Pairs
 from milbox.strategies.local import Step, best_inside
 from milbox.surrogates import Learner, QuadraticLearner, Ranked
 from milbox.trials import Failed, History
@@ -46,7 +47,7 @@ class Pairwise:
 
     def applies(self, domain: Domain) -> bool:
         """Whether the domain is discrete and its points have few enough neighbours."""
-        return not len(domain.coding.shares) and not isinstance(groups_of(domain), str)
+        return Pairs().domain_refusal(domain) is None and not isinstance(groups_of(domain), str)
 
     def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
         """The step that follows a history, whatever was chosen since."""

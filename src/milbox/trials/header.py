@@ -9,7 +9,7 @@ from typing import Any
 from milbox.domain import Domain, Variable
 from milbox.trials.checks import storable
 from milbox.trials.goal import ONE, Goal, goal_of
-from milbox.trials.identity import with_initial_of, without_version
+from milbox.trials.identity import renamed, with_initial_of, without_version
 from milbox.trials.sense import Sense
 
 DIFFERENCES = 4
@@ -97,7 +97,7 @@ def _as_opened(written: Header, opened: Header) -> str:
 
 def version_change(written: Header, opened: Header) -> str | None:
     """The end of a sentence on a strategy of another version; None if the version is the same."""
-    if _as_opened(written, opened) == opened.strategy:
+    if renamed(_as_opened(written, opened)) == renamed(opened.strategy):
         return None
     return (
         f"with the strategy {written.strategy} and goes on with {opened.strategy}, which may propose other "

@@ -48,12 +48,16 @@ def identity_text(name: str, version: int, settings: Mapping[str, str]) -> str:
     return f"{name}@{version}" + (f"({inside})" if inside else "")
 
 
+def renamed(identity: str) -> str:
+    """The identity by the name that what has a name of its own now had before."""
+    name, at, rest = identity.partition("@")
+    return _FORMER.get(name, name) + at + rest
+
+
 def without_version(identity: str) -> str:
     """The identity but for its version: equal for versions of one strategy with the same settings."""
-    form = _FORM.fullmatch(identity)
-    if form is None:
-        return identity
-    return f"{_FORMER.get(form['name'], form['name'])}({form['settings'] or ''})"
+    form = _FORM.fullmatch(renamed(identity))
+    return identity if form is None else f"{form['name']}({form['settings'] or ''})"
 
 
 def name_and_settings(identity: str) -> tuple[str, str] | None:

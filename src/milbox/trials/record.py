@@ -71,8 +71,8 @@ class Proofs:
     certified: int
     optimal: int
     """How many are proved to be the best untried point."""
-    nearby: int
-    """How many of these are the best of certain points alone, such as those near the best one."""
+    qualified: int
+    """How many of these with a qualification that the certificate names, such as a part of the domain."""
     largest_gap: float
     """Not a number without a certificate."""
     largest_residual: float

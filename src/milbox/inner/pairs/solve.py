@@ -28,7 +28,10 @@ WORK = 4_000_000
 """How many steps the search of one ball may take, each a few nanoseconds."""
 
 PROVABLE = 12
-"""In larger balls proofs are rare; a good point and a bound take less."""
+"""In larger balls proofs are rare, and a good point takes less."""
+
+ASCENTS = 20
+"""So many balls are searched at most on the way to a point that is the best one round itself."""
 
 WANDERED = 100
 """The steps of a tabu search for each group, unless that is more work than a search may take."""
@@ -108,16 +111,15 @@ class Pairs:
                 return untried(query.region, 1, rng)  # any point will do
             return Unknown(f"the search over pairs met no untried point in {found.nodes} nodes")
         near = "the best one" if box is not None else "the point that the search began with"
+        proved = box if reach == radius else Box.ball(domain, tuple(centre.tolist()), reach, near)
         if not found.complete:
             best, within = self.settled(around, radius, found)
             if best.point is not None:
-                assert tuple(best.point.tolist()) in query.region
+                found, point = best, best.point
+                assert tuple(point.tolist()) in query.region
                 inside = "" if box is None else f" and at most {radius} away from {near}"
-                found, reach, near = best, within, f"this one{inside}"
-                point = centre = best.point
-        if reach < radius:
-            smaller = Box.ball(domain, tuple(centre.tolist()), reach, near)
-            query = replace(query, region=replace(query.region, box=smaller))
+                proved = Box.ball(domain, tuple(point.tolist()), within, f"this one{inside}")
+        query = replace(query, region=replace(query.region, box=proved))
         scale = size_of(surrogate, domain)
         claim = Claim(
             point=tuple(point.tolist()),
@@ -126,7 +128,7 @@ class Pairs:
             bound=found.bound + ROUNDING * scale,
             proved=found.complete,
             rounding=ROUNDING * scale,
-            no_goods=int(((around.tried != centre).sum(axis=1) <= reach).sum()),
+            no_goods=len(around.tried) if proved is None else int(proved.holds(around.tried).sum()),
             seconds=time.perf_counter() - began,
             solver=f"search over pairs ({found.nodes} node{'' if found.nodes == 1 else 's'})",
         )
@@ -163,13 +165,15 @@ class Pairs:
         """
         quarter, groups = replace(self, work=self.work // 4), around.groups.within(radius, around.centre)
         rounding = ROUNDING * size_of(around.surrogate, around.domain)
-        while met.point is not None:
+        for _ in range(ASCENTS):
+            if met.point is None:
+                break
             beside = replace(around, centre=met.point, groups=groups)
             here = replace(met, value=beside.base, complete=False)
             best, reach = quarter.widened(beside, min(radius, PROVABLE), here)
             if not best.complete or reach < STEP:
                 break
-            if best.value <= here.value + rounding:  # the same value, computed in another order
+            if not best.value > here.value + rounding:  # the same value, computed in another order
                 return replace(best, point=here.point, value=here.value), reach
             met = best
         return Near(), 0

@@ -147,8 +147,10 @@ def proved_note(record: Record) -> str:
     """What is proved of proposals, in a few words."""
     if not record.certified:
         return ""
-    nearby = record.proofs.nearby
-    return "best untried point of the surrogate" + (f"; {nearby:,} among certain points" if nearby else "")
+    qualified = record.proofs.qualified
+    return "best untried point of the surrogate" + (
+        f"; {qualified:,} with a qualification" if qualified else ""
+    )
 
 
 def figures(record: Record) -> Markup:

@@ -1,10 +1,11 @@
 """Wins, ties and losses of one algorithm against the others, from tables of finished studies.
 
-    python scripts/compare_cells.py docs/results/*/cells.csv --algorithm nn+milp --evaluations 1000
+    python scripts/compare_cells.py docs/results/unconstrained-*/cells.csv --algorithm nn+milp
 
 Reads the `cells.csv` that `milbox bench report` writes, several of them as one: trials that were run at other
-times, with other journals, count together. Only studies of exactly that many evaluations are compared. A
-problem is won where the mean over its trials is larger, of the trials that both algorithms have.
+times, with other journals, count together. They should be of one version of each strategy, which the reports
+beside them name. Only studies of exactly that many evaluations are compared. A problem is won where the mean
+over its trials is larger, of the trials that both algorithms have.
 """
 
 import argparse
@@ -28,8 +29,14 @@ def read(paths: Sequence[Path], evaluations: int) -> Cells:
     for path in paths:
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                if int(row["evaluations"]) == evaluations:
-                    found[row["algorithm"]][row["problem"]][int(row["trial"])] = float(row["best"])
+                if int(row["evaluations"]) != evaluations:
+                    continue
+                trials, trial = found[row["algorithm"]][row["problem"]], int(row["trial"])
+                if trial in trials:
+                    raise SystemExit(
+                        f"{path} has {row['algorithm']} on {row['problem']}, trial {trial}, once more"
+                    )
+                trials[trial] = float(row["best"])
     return found
 
 
@@ -51,8 +58,8 @@ def shown(signs: Sequence[int]) -> str:
     return f"{signs.count(1)} / {signs.count(0)} / {signs.count(-1)}"
 
 
-def compared(cells: Cells, one: str, other: str) -> str:
-    """A row of the table."""
+def compared(cells: Cells, one: str, other: str) -> str | None:
+    """A row of the table; None where the two have no trial in common."""
     problems: dict[str, list[int]] = defaultdict(list)
     trials: list[int] = []
     counts = set()
@@ -64,6 +71,8 @@ def compared(cells: Cells, one: str, other: str) -> str:
             trials += [sign(mine[t], theirs[t]) for t in both]
             means = (float(np.mean([values[t] for t in both])) for values in (mine, theirs))
             problems[family(problem)].append(sign(*means))
+    if not counts:
+        return None
     every = [s for signs in problems.values() for s in signs]
     decided = every.count(1) + every.count(-1)
     p = binomtest(every.count(1), decided).pvalue if decided else 1.0
@@ -87,8 +96,9 @@ def main() -> None:
     print(f"| `{given.algorithm}` against | {' | '.join(heads)} | trials won / tied / lost |")
     print("| --- | ---: | ---: | --- | ---: | ---: | ---: |")
     for other in sorted(cells.keys() - {given.algorithm}):
-        if cells[given.algorithm].keys() & cells[other].keys():
-            print(compared(cells, given.algorithm, other))
+        row = compared(cells, given.algorithm, other)
+        if row is not None:
+            print(row)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The tables of docs/study.md from journals: wins, paired tests with Holm's correction, seconds.
 
-    python scripts/study.py RESULTS [--default nn+milp]
+    python scripts/study.py RESULTS [--default nn+milp/network]
 
 Reads what `milbox bench run PLAN --out RESULTS` wrote. Problems and trials that a candidate and the default
 both have to the end are compared.
@@ -126,6 +126,6 @@ def report(cells: Sequence[CellRecord], default: str) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
-    parser.add_argument("--default", default="nn+milp")
+    parser.add_argument("--default", default="nn+milp/network")
     arguments = parser.parse_args()
     report(read_cells(arguments.results), arguments.default)

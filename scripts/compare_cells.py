@@ -33,9 +33,8 @@ def read(paths: Sequence[Path], evaluations: int) -> Cells:
                     continue
                 trials, trial = found[row["algorithm"]][row["problem"]], int(row["trial"])
                 if trial in trials:
-                    raise SystemExit(
-                        f"{path} has {row['algorithm']} on {row['problem']}, trial {trial}, once more"
-                    )
+                    cell = f"{row['algorithm']} on {row['problem']}, trial {trial}"
+                    raise SystemExit(f"{path} has {cell}, which another file has too")
                 trials[trial] = float(row["best"])
     return found
 

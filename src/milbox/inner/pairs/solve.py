@@ -111,15 +111,15 @@ class Pairs:
                 return untried(query.region, 1, rng)  # any point will do
             return Unknown(f"the search over pairs met no untried point in {found.nodes} nodes")
         near = "the best one" if box is not None else "the point that the search began with"
-        proved = box if reach == radius else Box.ball(domain, tuple(centre.tolist()), reach, near)
+        ball = box if reach == radius else Box.ball(domain, tuple(centre.tolist()), reach, near)
         if not found.complete:
             best, within = self.settled(around, radius, found)
             if best.point is not None:
                 found, point = best, best.point
                 assert tuple(point.tolist()) in query.region
                 inside = "" if box is None else f" and at most {radius} away from {near}"
-                proved = Box.ball(domain, tuple(point.tolist()), within, f"this one{inside}")
-        query = replace(query, region=replace(query.region, box=proved))
+                ball = Box.ball(domain, tuple(point.tolist()), within, f"this one{inside}")
+        query = replace(query, region=replace(query.region, box=ball))
         scale = size_of(surrogate, domain)
         claim = Claim(
             point=tuple(point.tolist()),
@@ -128,7 +128,7 @@ class Pairs:
             bound=found.bound + ROUNDING * scale,
             proved=found.complete,
             rounding=ROUNDING * scale,
-            no_goods=len(around.tried) if proved is None else int(proved.holds(around.tried).sum()),
+            no_goods=len(around.tried) if ball is None else int(ball.holds(around.tried).sum()),
             seconds=time.perf_counter() - began,
             solver=f"search over pairs ({found.nodes} node{'' if found.nodes == 1 else 's'})",
         )

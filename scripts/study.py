@@ -1,6 +1,6 @@
 """The tables of docs/study.md from journals: wins, paired tests with Holm's correction, seconds.
 
-    python scripts/study.py RESULTS [--default nn+milp/network]
+    python scripts/study.py RESULTS [--default nn+milp/network] [--without PROBLEM ...]
 
 Reads what `milbox bench run PLAN --out RESULTS` wrote. Problems and trials that a candidate and the default
 both have to the end are compared.
@@ -127,5 +127,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("--default", default="nn+milp/network")
+    parser.add_argument("--without", nargs="+", default=[], metavar="PROBLEM", help="problems to leave out")
     arguments = parser.parse_args()
-    report(read_cells(arguments.results), arguments.default)
+    found = read_cells(arguments.results)
+    report([cell for cell in found if cell.problem not in arguments.without], arguments.default)

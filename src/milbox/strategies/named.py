@@ -74,8 +74,9 @@ class Named:
         """The version in studies of a domain and a goal; fronts are searched everywhere, without pairs."""
         if len(domain.coding.shares):
             return self.version if self.with_reals is None else self.with_reals
-        pairs = self.with_pairs is not None and not goal.several and pairs_pay(domain)
-        return self.with_pairs if pairs and self.with_pairs is not None else self.version
+        if self.with_pairs is not None and not goal.several and pairs_pay(domain):
+            return self.with_pairs
+        return self.version
 
     def default(self) -> Strategy:
         """The strategy where nobody gives a number of random points."""

@@ -1,14 +1,15 @@
 """The tables of docs/study.md from journals: wins, paired tests with Holm's correction, seconds.
 
-    python scripts/study.py RESULTS [--default nn+milp/network] [--without PROBLEM ...]
+    python scripts/study.py RESULTS [--default nn+milp/network] [--former RESULTS] [--without PROBLEM ...]
 
 Reads what `milbox bench run PLAN --out RESULTS` wrote. Problems and trials that a candidate and the default
-both have to the end are compared.
+both have to the end are compared. With `--former` the default is what an earlier version of milbox ran there.
 """
 
 import argparse
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -127,7 +128,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("--default", default="nn+milp/network")
+    parser.add_argument("--former", type=Path, metavar="RESULTS", help="the default of an earlier version")
     parser.add_argument("--without", nargs="+", default=[], metavar="PROBLEM", help="problems to leave out")
     arguments = parser.parse_args()
-    found = read_cells(arguments.results)
-    report([cell for cell in found if cell.problem not in arguments.without], arguments.default)
+    found, default = read_cells(arguments.results), arguments.default
+    if arguments.former is not None:
+        default = "former"
+        found = [*found, *(replace(cell, algorithm=default) for cell in read_cells(arguments.former))]
+    report([cell for cell in found if cell.problem not in arguments.without], default)

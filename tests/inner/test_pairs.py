@@ -12,7 +12,8 @@ from generators import small_domains
 from milbox.arrays import FloatArray, Point
 from milbox.domain import Domain
 from milbox.domain.box import Box
-from milbox.inner.pairs.moves import groups_of
+from milbox.domain.diagrams.product import for_search
+from milbox.inner.pairs.moves import STATES, Groups, _grouped, groups_of
 from milbox.inner.pairs.solve import Around, Pairs, wandered
 from milbox.inner.query import Query, Region
 from milbox.milp.solution import Status
@@ -112,6 +113,64 @@ def test_a_tabu_search_leaves_local_optima() -> None:
         stuck += Pairs().climbed(around, 12).value < best
     assert met == 20
     assert stuck > 0
+
+
+def knapsack() -> Domain:
+    """Ten of weights so different that they stay a sum, with a least and a largest total."""
+    x, weights = mb.binary("x", 10), [103, 211, 307, 401, 503, 601, 701, 809, 907, 1009]
+    total = sum(w * v for w, v in zip(weights, x, strict=True))
+    return mb.Domain([x], [total <= 2400, total >= 2000])
+
+
+def assignment() -> Domain:
+    """Six jobs on three machines with capacities, which stay sums."""
+    x, sizes = mb.binary("x", (6, 3)), [103, 211, 307, 401, 503, 601]
+    loads = [sum(size * x[i, k] for i, size in enumerate(sizes)) for k in range(3)]
+    return mb.Domain([x], [x[i].sum() == 1 for i in range(6)] + [load <= 1000 for load in loads])
+
+
+def with_sums(domain: Domain) -> Groups:
+    """The groups of a domain, whose constraints stay sums even where they would make small diagrams."""
+    groups = _grouped(domain, for_search(domain, 0), STATES)
+    assert len(groups.lower)
+    assert not groups.diagrams
+    return groups
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.integers(0, 10_000), st.sampled_from([2, 4, 8, 18]))
+def test_ejection_chains_keep_sums_the_ball_and_to_untried_points(
+    data: st.DataObject, seed: int, changes: int
+) -> None:
+    domain = data.draw(st.sampled_from([knapsack(), assignment(), partition(), subset()]))
+    everything = list(domain)
+    centre = data.draw(st.sampled_from(everything))
+    tried = data.draw(st.lists(st.sampled_from(everything), max_size=30, unique=True))
+    surrogate, codes = quadratic(domain.features, seed), np.array([*tried, centre])
+    around = Around(surrogate, domain, with_sums(domain), codes, np.array(centre))
+    found = wandered(around, changes, np.random.default_rng(seed))
+    if found.point is not None:
+        point = tuple(found.point.tolist())
+        assert point in near(domain, centre, changes)
+        assert point not in {*tried, centre}
+        assert found.value == pytest.approx(float(surrogate.predict(domain.encode([point]))[0]), abs=1e-9)
+
+
+def test_ejection_chains_leave_local_optima_under_sums() -> None:
+    """An ascent in small balls ends too early, and under an equality no single change is possible at all."""
+    stuck = 0
+    for domain in (knapsack(), assignment(), partition(), subset()):
+        groups, everything, reach = with_sums(domain), np.array(list(domain)), len(domain.variables)
+        met = 0
+        for seed in range(20):
+            surrogate = quadratic(domain.features, seed)
+            values = surrogate.predict(domain.encode(everything))
+            start = everything[int(np.argsort(values)[-2])]  # good, tried, and not the best
+            around = Around(surrogate, domain, groups, start[None], start)
+            met += wandered(around, reach, np.random.default_rng(seed)).value >= values.max() - 1e-9
+            stuck += Pairs().climbed(around, reach).value < values.max() - 1e-9
+        assert met >= 19  # of 20: it looks for good points
+    assert stuck > 10
 
 
 @settings(max_examples=100, deadline=None)

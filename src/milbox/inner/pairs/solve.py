@@ -136,7 +136,7 @@ class Pairs:
 
     def far(self, around: "Around", radius: int, rng: Generator) -> "tuple[Near, int]":
         """A good point of a ball that is mostly too large for a proof, and the radius."""
-        start = wandered(around, radius, rng) if around.groups.free else self.climbed(around, radius)
+        start = self.climbed(around, radius) if around.groups.diagrams else wandered(around, radius, rng)
         return searched(around, radius, self.work // 4, start), radius
 
     def widened(self, around: "Around", radius: int, known: "Near | None" = None) -> "tuple[Near, int]":
@@ -204,10 +204,14 @@ class Around:
     """One point a row."""
     centre: IntArray
 
+    def value_of(self, point: IntArray) -> float:
+        """The prediction at a point."""
+        return float(self.surrogate.predict(self.domain.encode([tuple(point.tolist())]))[0])
+
     @cached_property
     def base(self) -> float:
         """The prediction at the centre."""
-        return float(self.surrogate.predict(self.domain.encode([tuple(self.centre.tolist())]))[0])
+        return self.value_of(self.centre)
 
     @cached_property
     def moves(self) -> Moves:
@@ -255,16 +259,29 @@ def searched(around: Around, radius: int, work: int, known: Near) -> Near:
 
 def wandered(around: Around, radius: int, rng: Generator) -> Near:
     """The best untried point that a tabu search meets, at most `radius` variables away."""
-    from milbox.inner.pairs.tabu import Bench, wander
+    from milbox.inner.pairs.tabu import LEADERS, LINKS, Bench, wander
 
     groups, moves = around.groups, around.moves
-    count = len(moves.cost)
-    bench = Bench(np.zeros(count), *(np.full(groups.count, -1) for _ in range(3)))
-    steps = min(WANDERED * groups.count, WORK // max(1, count))
+    count, sums = len(moves.cost), len(groups.lower)
+    bench = Bench(
+        field=np.zeros(count),
+        chosen=np.full(groups.count, -1),
+        until=np.zeros(groups.count, np.int64),
+        best=np.full(groups.count, -1),
+        activity=np.zeros(sums),
+        leader=np.full(LEADERS, -1),
+        led=np.zeros(LEADERS),
+        undo=np.full(LINKS, -1),
+        links=np.full(LINKS, -1),
+        chain=np.full(LINKS, -1),
+    )
+    scans = count * (1 + LEADERS * (LINKS - 1)) if sums else count
+    steps = min(WANDERED * groups.count, WORK // max(1, scans))
     value = wander(around.task(radius), bench, radius, steps, np.uint64(rng.integers(2**63)))
     if value == -np.inf:
         return Near()
-    return Near(moved(around.centre, bench.best[bench.best >= 0], groups, moves), around.base + value)
+    point = moved(around.centre, bench.best[bench.best >= 0], groups, moves)
+    return Near(point, around.value_of(point))
 
 
 def start_of(query: Query, rng: Generator) -> IntArray | None:

@@ -12,8 +12,8 @@ from milbox.strategies.local import Local, Step, Steps
 from milbox.strategies.pairwise import Pairwise
 from milbox.trials import History
 
-FEW_MOVES, MORE_MOVES = 300, 600
-"""The most neighbours of a point for steps by pairs, with diagrams and with sums alone: docs/study.md."""
+FEW_MOVES = 300
+"""Where points have more neighbours, proved balls are small, and steps in them lose: docs/study.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,5 @@ def pairs_pay(domain: Domain) -> bool:
     if not domain.whole.constraints or not Pairwise().applies(domain):
         return False
     groups = groups_of(domain)
-    if isinstance(groups, str) or groups.moves > (FEW_MOVES if groups.diagrams else MORE_MOVES):
-        return False
-    return Enumerate().too_large(domain) is not None
+    few = not isinstance(groups, str) and groups.moves <= FEW_MOVES
+    return few and Enumerate().too_large(domain) is not None

@@ -99,7 +99,7 @@ NAMED: Mapping[str, Named] = {
         "round the best point, and random hinges too",
         lambda initial: NNMILP(initial=initial),
         with_reals=4,
-        with_pairs=8,
+        with_pairs=6,
         adapts=True,
     ),
     "nn+milp/network": Named(
@@ -146,14 +146,14 @@ NAMED: Mapping[str, Named] = {
         "a pairwise model, drawn from its posterior and searched exactly in a ball round the best point",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise()),
         besides=unpaired,
-        version=6,
+        version=5,
         adapts=True,
     ),
     "nn+milp/mixed": Named(
         "a network in half of the steps, by chance, and nn+milp/pairs in the others, with constraints or not",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise(share=0.5)),
         besides=unpaired,
-        version=6,
+        version=5,
         adapts=True,
     ),
     "nn+milp/near": Named(

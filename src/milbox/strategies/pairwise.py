@@ -69,14 +69,14 @@ class Pairwise:
     def reach(self, domain: Domain, history: History) -> int:
         """In how many variables a point may differ: in fewer where each has many neighbours.
 
-        Where no diagram ties groups of variables together, points without a gain double the number: a tabu
-        search finds good points of large balls there, if no proofs.
+        Where groups of variables do not depend on one another, points without a gain double the number: a
+        tabu search finds good points of large balls there, if no proofs.
         """
         groups = groups_of(domain)
         assert not isinstance(groups, str), "applies() says no to others"
         first = FLIPS if groups.moves <= 2 * len(domain.variables) else LETTERS
         reach = first if self.radius is None else self.radius
-        doubled = 0 if groups.diagrams else since_gain(domain, history) // PATIENCE
+        doubled = since_gain(domain, history) // PATIENCE if groups.free else 0
         return min(reach << min(doubled, DOUBLED), len(domain.variables))
 
     def next_step(self, domain: Domain, history: History) -> str:

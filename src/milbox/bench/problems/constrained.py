@@ -14,7 +14,17 @@ from milbox.bench.problems.problem import Problem
 from milbox.bench.problems.structured import DOMAINS
 from milbox.domain import Domain
 
-SHAPES = ("blocks-100", "subset-10of100", "budget-100", "chain-15x20", "dna-60", "grid-10", "permutation-12")
+SHAPES = (
+    "blocks-100",
+    "subset-10of100",
+    "budget-100",
+    "chain-15x20",
+    "dna-60",
+    "grid-10",
+    "permutation-12",
+    "permutation-20",
+    "machines-40x12",
+)
 INSTANCES = 4
 UNITS = 32
 TREES, DEPTH = 40, 5
@@ -56,9 +66,13 @@ class Trees:
 
 
 def network(domain: Domain, rng: np.random.Generator) -> Network:
-    """A random network whose first layer sees differences between feasible points at their own size."""
-    assert domain.drawing is not None, "every shape can be drawn from"
-    sample = domain.encode(domain.drawing.draw(500, rng))
+    """A random network whose first layer sees differences between feasible points at their own size.
+
+    Where feasible points cannot be drawn uniformly, points of any kind stand for them.
+    """
+    drawing = domain.drawing or Domain(domain.variables).drawing
+    assert drawing is not None, "every domain without constraints can be drawn from"
+    sample = domain.encode(drawing.draw(500, rng))
     size = np.sqrt(sample.var(axis=0).sum())
     return Network(
         sample.mean(axis=0),

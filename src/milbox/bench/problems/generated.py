@@ -35,7 +35,7 @@ PARTS = 3
 INSTANCES = 3
 GRIDS = ("2pm-4", "2pm-6", "2pm-8", "2g-4", "2g-6", "2g-8", "3pm-3", "3pm-4", "3g-3", "3g-4")
 CLIQUES = ("clique-20", "clique-30", "clique-40", "clique-50")
-ASSIGNMENTS = ("10x5-75", "20x10-75", "30x20-95")
+ASSIGNMENTS = ("10x5-75", "20x10-75", "30x15-75", "30x20-95")
 PATHS = ("6", "8", "10")
 
 NAMES = (

@@ -86,6 +86,13 @@ def permutation(size: int) -> Domain:
     return Domain([p], [all_different(p)])
 
 
+def machines(jobs: int, count: int) -> Domain:
+    """Jobs of sizes from 1 to 9 on machines, each of which takes a third more than its share of all."""
+    m, sizes = categorical("m", list(range(count)), jobs), np.random.default_rng(4).integers(1, 10, jobs)
+    most = int(sizes.sum()) * 4 // (3 * count)
+    return Domain([m], [(sizes * (m == k)).sum() <= most for k in range(count)])
+
+
 def rows(count: int, sums: int) -> Domain:
     """Binaries, and random rows of ten of them of which at most three may be on."""
     x, rng = binary("x", count), np.random.default_rng(3)
@@ -119,6 +126,7 @@ DOMAINS: dict[str, Callable[[], Domain]] = {
     "grid-15": lambda: grid(15),
     "permutation-12": lambda: permutation(12),
     "permutation-20": lambda: permutation(20),
+    "machines-40x12": lambda: machines(40, 12),
     "rows-200x40": lambda: rows(200, 40),
     "rows-1000x100": lambda: rows(1000, 100),
     "free-1000": lambda: free(1000),

@@ -13,7 +13,7 @@ from milbox.domain import Domain
 from milbox.errors import JournalMismatch
 from milbox.inner import Evolution
 from milbox.strategies import ModelBased
-from milbox.strategies.by_domain import FEW_MOVES, ByDomain, pairs_pay
+from milbox.strategies.by_domain import FEW_GROUPS, FEW_MOVES, MORE_MOVES, ByDomain, pairs_pay
 from milbox.strategies.identity import identity
 from milbox.strategies.local import Local
 from milbox.strategies.named import NAMED
@@ -48,6 +48,26 @@ def test_the_domain_decides() -> None:
     assert steps.steps(chosen(24, 3)) is None  # 2024 points, which are listed
     assert not pairs_pay(chosen(FEW_MOVES + 1))
     assert pairs_pay(chosen(FEW_MOVES))
+
+
+def assigned(jobs: int, others: int) -> Domain:
+    """Jobs on machines, at most a few on the first: so many other machines are neighbours of each."""
+    machine = mb.categorical("machine", list(range(others + 1)), jobs)
+    return Domain([machine], [(machine == 0).sum() <= 3])
+
+
+def chained(length: int, others: int) -> Domain:
+    """As many numbers, of which no two neighbours are both 0: a diagram."""
+    x = mb.integer("x", 0, others, length)
+    return Domain([x], [x[i] + x[i + 1] >= 1 for i in range(length - 1)])
+
+
+def test_assignments_may_have_more_neighbours() -> None:
+    assert pairs_pay(assigned(FEW_GROUPS, MORE_MOVES // FEW_GROUPS))
+    assert not pairs_pay(assigned(FEW_GROUPS + 1, MORE_MOVES // FEW_GROUPS - 1))  # too many jobs
+    assert not pairs_pay(assigned(FEW_GROUPS, MORE_MOVES // FEW_GROUPS + 1))  # too many neighbours
+    assert pairs_pay(chained(FEW_GROUPS, FEW_MOVES // FEW_GROUPS))
+    assert not pairs_pay(chained(FEW_GROUPS, FEW_MOVES // FEW_GROUPS + 1))  # diagrams
 
 
 def test_half_of_the_steps_are_by_pairs_and_every_one_is_proved() -> None:

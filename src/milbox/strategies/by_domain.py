@@ -15,6 +15,9 @@ from milbox.trials import History
 FEW_MOVES = 300
 """Where points have more neighbours, proved balls are small, and steps in them lose: docs/study.md."""
 
+MORE_MOVES, FEW_GROUPS = 600, 60
+"""Where sums alone tie so few groups of variables together, they gain with more neighbours too."""
+
 
 @dataclass(frozen=True, slots=True)
 class ByDomain:
@@ -64,5 +67,8 @@ def pairs_pay(domain: Domain) -> bool:
     if not domain.whole.constraints or not Pairwise().applies(domain):
         return False
     groups = groups_of(domain)
-    few = not isinstance(groups, str) and groups.moves <= FEW_MOVES
+    if isinstance(groups, str):
+        return False
+    assigns = not groups.diagrams and groups.count <= FEW_GROUPS
+    few = groups.moves <= (MORE_MOVES if assigns else FEW_MOVES)
     return few and Enumerate().too_large(domain) is not None

@@ -8,7 +8,7 @@ by the evidence (automatic relevance determination, MacKay 1992): what explains 
 
 import numpy as np
 
-from milbox.arrays import FloatArray, IntArray
+from milbox.arrays import BoolArray, FloatArray, IntArray
 
 ROUNDS = 4
 """How often the variances are chosen anew; the first round is cautious, the others jump ahead."""
@@ -20,13 +20,18 @@ LEAST_NOISE = 1e-6
 """Beside values of variance 1."""
 
 
-def equal_labels(X: FloatArray, labels: IntArray) -> FloatArray:
-    """(n, pairs of groups): 1 where two groups have the same label; labels (groups, letters) are features."""
+def equal_labels(X: FloatArray, labels: IntArray) -> BoolArray:
+    """(n, pairs of groups): whether two groups have the same label; labels (groups, letters) are features.
+
+    A group without a label is equal to no other.
+    """
     one, other = np.triu_indices(len(labels), 1)
-    equal = np.zeros((len(X), len(one)))
-    for column in labels.T:
-        equal += X[:, column[one]] * X[:, column[other]]
-    return equal
+    if not len(one):
+        return np.zeros((len(X), 0), dtype=np.bool_)
+    letters = X[:, labels].argmax(axis=2)
+    letters[~X[:, labels].any(axis=2)] = -1
+    by_group = letters.T.astype(np.int16 if labels.shape[1] < 2**15 else np.int64)
+    return ((by_group[one] == by_group[other]) & (by_group[one] >= 0)).T
 
 
 def spread(weights: FloatArray, labels: IntArray, dimension: int) -> FloatArray:
@@ -53,12 +58,13 @@ def relevances(
     count, pairs = equal.shape
     kept, variances = np.arange(pairs), np.full(pairs, variance)
     for step in range(ROUNDS):
-        kernel = rest + (equal * variances) @ equal.T
+        scaled = equal * np.sqrt(variances)
+        kernel = rest + scaled @ scaled.T
         kernel[np.diag_indices(count)] += noise
         inverse = solve_triangular(np.linalg.cholesky(kernel), np.eye(count), lower=True, check_finite=False)
         pull = inverse.T @ (inverse @ y)
         weights = variances * (equal.T @ pull)
-        gamma = np.clip(variances * np.square(inverse @ equal).sum(axis=0), 1e-6, 1.0)
+        gamma = np.clip(np.square(inverse @ scaled).sum(axis=0), 1e-6, 1.0)
         noise = max(LEAST_NOISE, noise * float(pull @ pull) / float(np.square(inverse).sum()))
         squares = weights * weights
         variances = squares / gamma if step else squares + variances * (1.0 - gamma)

@@ -111,10 +111,10 @@ class QuadraticLearner:
         labels = np.array(self.labels if has_labels else np.empty((0, 0)), dtype=np.int64)
         equal = equal_labels(X, labels)
         centres = equal.mean(axis=0)
-        equal -= centres
         gram, products = _kernels(X)
         if self.pairs is None:
-            prior, noise_variance = _evident(X, y, equal, rng)
+            some = _some(count, JUDGED, rng)
+            prior, noise_variance = _evident(X[some], y[some], equal[some] - centres)
         else:
             prior = Prior.of_shares([gram, products], [1.0 - self.pairs, self.pairs])
             noise_variance = self.noise
@@ -125,9 +125,12 @@ class QuadraticLearner:
         if prior.labels > 0.0:
             some = _some(count, JUDGED_LABELS, rng)
             label_variances, noise_variance = relevances(
-                kernel[np.ix_(some, some)], equal[some], y[some], prior.labels, noise_variance
+                kernel[np.ix_(some, some)], equal[some] - centres, y[some], prior.labels, noise_variance
             )
-            kernel += (equal * label_variances) @ equal.T
+        matter = np.flatnonzero(label_variances)
+        relevant = equal[:, matter] - centres[matter]
+        scaled = relevant * np.sqrt(label_variances[matter])
+        kernel += scaled @ scaled.T
         kernel[np.diag_indices(count)] += noise_variance
 
         level = self.draw * np.sqrt(LEVEL_VARIANCE) * rng.standard_normal()
@@ -135,13 +138,13 @@ class QuadraticLearner:
         pairs = self.draw * np.sqrt(prior.products) * np.triu(rng.standard_normal((dimension, dimension)), 1)
         of_labels = self.draw * np.sqrt(label_variances) * rng.standard_normal(equal.shape[1])
         noise = self.draw * np.sqrt(noise_variance) * rng.standard_normal(count)
-        drawn = ((X @ pairs + linear) * X).sum(axis=1) + equal @ of_labels + level
+        drawn = ((X @ pairs + linear) * X).sum(axis=1) + relevant @ of_labels[matter] + level
         factor = cho_factor(kernel, lower=True, overwrite_a=True, check_finite=False)
         pull = cho_solve(factor, y - drawn - noise, check_finite=False)
         level += LEVEL_VARIANCE * pull.sum()
         linear += prior.features * (pull @ X)
         pairs += prior.products * np.triu((X.T * pull) @ X, 1)
-        of_labels += label_variances * (pull @ equal)
+        of_labels[matter] += label_variances[matter] * (pull @ relevant)
         pairs += spread(of_labels, labels, dimension)
         return _in_raw_units(level - centres @ of_labels, linear, pairs, inputs, target)
 
@@ -173,12 +176,10 @@ class Prior(NamedTuple):
         return cls(*(_variance(share, size) for share, size in zip(shares, sizes, strict=True)))
 
 
-def _evident(X: FloatArray, y: FloatArray, equal: FloatArray, rng: Generator) -> tuple[Prior, float]:
+def _evident(X: FloatArray, y: FloatArray, equal: FloatArray) -> tuple[Prior, float]:
     """The prior variances and the noise under which the values are most likely."""
     from scipy.linalg import eigh
 
-    some = _some(len(y), JUDGED, rng)
-    X, y, equal = X[some], y[some], equal[some]
     kernels = (*_kernels(X), equal @ equal.T)
     noises = np.array(NOISES)[:, None]
     best, chosen = np.inf, (Prior(0.0, 0.0), 1.0)

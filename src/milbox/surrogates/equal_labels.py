@@ -31,7 +31,8 @@ def equal_labels(X: FloatArray, labels: IntArray) -> BoolArray:
     letters = X[:, labels].argmax(axis=2)
     letters[~X[:, labels].any(axis=2)] = -1
     by_group = letters.T.astype(np.int16 if labels.shape[1] < 2**15 else np.int64)
-    return ((by_group[one] == by_group[other]) & (by_group[one] >= 0)).T
+    equal: BoolArray = (by_group[one] == by_group[other]) & (by_group[one] >= 0)
+    return equal.T
 
 
 def spread(weights: FloatArray, labels: IntArray, dimension: int) -> FloatArray:

@@ -14,7 +14,7 @@ from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.domain.diagrams.product import for_search
 from milbox.inner.pairs.moves import STATES, Groups, _grouped, groups_of
-from milbox.inner.pairs.solve import Around, Pairs, wandered
+from milbox.inner.pairs.solve import WORK, Around, Pairs, wandered
 from milbox.inner.query import Query, Region
 from milbox.milp.solution import Status
 from milbox.surrogates import Quadratic
@@ -83,7 +83,7 @@ def test_a_tabu_search_keeps_to_the_ball_and_to_untried_points(
     tried = data.draw(st.lists(st.sampled_from(everything), max_size=30, unique=True))
     surrogate, codes = quadratic(domain.features, seed), np.array([*tried, centre])
     rng = np.random.default_rng(seed)
-    found = wandered(Around(surrogate, domain, groups, codes, np.array(centre)), changes, rng)
+    found = wandered(Around(surrogate, domain, groups, codes, np.array(centre)), changes, WORK, rng)
     left = [point for point in near(domain, centre, changes) if point not in {*tried, centre}]
     if found.point is None:
         assert len(left) < 10  # it looks for good points, not for the last ones
@@ -109,21 +109,21 @@ def test_a_tabu_search_leaves_local_optima() -> None:
         rng, tried = np.random.default_rng(seed), everything[[centre]]
         best = left.max() - 1e-9
         around = Around(surrogate, domain, groups, tried, everything[centre])
-        met += wandered(around, 12, rng).value >= best
+        met += wandered(around, 12, WORK, rng).value >= best
         stuck += Pairs().climbed(around, 12).value < best
     assert met == 20
     assert stuck > 0
 
 
 def knapsack() -> Domain:
-    """Ten of weights so different that they stay a sum, with a least and a largest total."""
+    """Ten of different weights, with a least and a largest total."""
     x, weights = mb.binary("x", 10), [103, 211, 307, 401, 503, 601, 701, 809, 907, 1009]
     total = sum(w * v for w, v in zip(weights, x, strict=True))
     return mb.Domain([x], [total <= 2400, total >= 2000])
 
 
 def assignment() -> Domain:
-    """Six jobs on three machines with capacities, which stay sums."""
+    """Six jobs on three machines with capacities."""
     x, sizes = mb.binary("x", (6, 3)), [103, 211, 307, 401, 503, 601]
     loads = [sum(size * x[i, k] for i, size in enumerate(sizes)) for k in range(3)]
     return mb.Domain([x], [x[i].sum() == 1 for i in range(6)] + [load <= 1000 for load in loads])
@@ -148,7 +148,7 @@ def test_ejection_chains_keep_sums_the_ball_and_to_untried_points(
     tried = data.draw(st.lists(st.sampled_from(everything), max_size=30, unique=True))
     surrogate, codes = quadratic(domain.features, seed), np.array([*tried, centre])
     around = Around(surrogate, domain, with_sums(domain), codes, np.array(centre))
-    found = wandered(around, changes, np.random.default_rng(seed))
+    found = wandered(around, changes, WORK, np.random.default_rng(seed))
     if found.point is not None:
         point = tuple(found.point.tolist())
         assert point in near(domain, centre, changes)
@@ -167,7 +167,8 @@ def test_ejection_chains_leave_local_optima_under_sums() -> None:
             values = surrogate.predict(domain.encode(everything))
             start = everything[int(np.argsort(values)[-2])]  # good, tried, and not the best
             around = Around(surrogate, domain, groups, start[None], start)
-            met += wandered(around, reach, np.random.default_rng(seed)).value >= values.max() - 1e-9
+            found = wandered(around, reach, WORK, np.random.default_rng(seed))
+            met += found.value >= values.max() - 1e-9
             stuck += Pairs().climbed(around, reach).value < values.max() - 1e-9
         assert met >= 19  # of 20: it looks for good points
     assert stuck > 10
@@ -364,11 +365,12 @@ def test_what_it_cannot_search_is_refused_by_name() -> None:
 
 def test_where_nothing_is_met_any_untried_point_is_proposed() -> None:
     x = mb.binary("x", 60)
-    domain = mb.Domain([x], [x.sum() == 30])
-    start = tuple([1] * 30 + [0] * 30)
+    domain = mb.Domain([x], [x[i] + x[i + 1] <= 1 for i in range(59)])  # a diagram, where an ascent starts
+    start = (0,) * 60
     query = Query.of(quadratic(60, 1), domain, [start])
     answer = Pairs(work=1).solve(query, np.random.default_rng(0))
     assert isinstance(answer, Found)
+    assert answer.proposals[0].certificate is None
     assert answer.proposals[0].point != start
     assert domain.contains(answer.proposals[0].point)
     ball = Region(domain, Points([start]), box=Box.ball(domain, start, 8))

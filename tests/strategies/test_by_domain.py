@@ -68,6 +68,17 @@ def test_assignments_may_have_more_neighbours() -> None:
     assert not pairs_pay(assigned(FEW_GROUPS, MORE_MOVES // FEW_GROUPS + 1))  # too many neighbours
     assert pairs_pay(chained(FEW_GROUPS, FEW_MOVES // FEW_GROUPS))
     assert not pairs_pay(chained(FEW_GROUPS, FEW_MOVES // FEW_GROUPS + 1))  # diagrams
+    rows = mb.binary("x", (40, 12))
+    assert not pairs_pay(Domain([rows], [rows[i].sum() == 1 for i in range(40)]))  # no sum ties rows together
+
+
+def test_fixed_values_do_not_change_what_pays() -> None:
+    """The identity in a journal's header is that of the whole domain."""
+    for jobs, machines, pays in ((FEW_GROUPS, MORE_MOVES // FEW_GROUPS, True), (FEW_GROUPS, 12, False)):
+        machine = mb.categorical("machine", list(range(machines + 1)), jobs)
+        domain = Domain([machine], [(machine == 0).sum() <= 3])
+        assert pairs_pay(domain) == pays
+        assert pairs_pay(domain.narrowed([machine[i] == i % 10 for i in range(20)])) == pays
 
 
 def test_half_of_the_steps_are_by_pairs_and_every_one_is_proved() -> None:

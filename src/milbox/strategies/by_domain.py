@@ -62,13 +62,14 @@ class ByDomain:
 def pairs_pay(domain: Domain) -> bool:
     """Whether a discrete domain has constraints, more points than are listed, and few neighbours of each.
 
-    Values that are fixed for one proposal, and other rules for it alone, are no constraints of the domain.
+    Values that are fixed for one proposal, and other rules for it alone, do not change what pays.
     """
-    if not domain.whole.constraints or not Pairwise().applies(domain):
+    whole = domain.whole
+    if not whole.constraints or not Pairwise().applies(domain):
         return False
-    groups = groups_of(domain)
+    groups = groups_of(whole)
     if isinstance(groups, str):
         return False
-    assigns = not groups.diagrams and groups.count <= FEW_GROUPS
+    assigns = len(groups.lower) > 0 and not groups.diagrams and groups.count <= FEW_GROUPS
     few = groups.moves <= (MORE_MOVES if assigns else FEW_MOVES)
     return few and Enumerate().too_large(domain) is not None

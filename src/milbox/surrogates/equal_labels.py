@@ -21,17 +21,12 @@ LEAST_NOISE = 1e-6
 
 
 def equal_labels(X: FloatArray, labels: IntArray) -> BoolArray:
-    """(n, pairs of groups): whether two groups have the same label; labels (groups, letters) are features.
-
-    A group without a label is equal to no other.
-    """
+    """(n, pairs of groups): whether two groups share a label; labels (groups, letters) are features."""
     one, other = np.triu_indices(len(labels), 1)
-    if not len(one):
-        return np.zeros((len(X), 0), dtype=np.bool_)
-    letters = X[:, labels].argmax(axis=2)
-    letters[~X[:, labels].any(axis=2)] = -1
-    by_group = letters.T.astype(np.int16 if labels.shape[1] < 2**15 else np.int64)
-    equal: BoolArray = (by_group[one] == by_group[other]) & (by_group[one] >= 0)
+    equal = np.zeros((len(one), len(X)), dtype=np.bool_)
+    for column in labels.T:
+        has = X.T[column] > 0.5  # group by group
+        equal |= has[one] & has[other]
     return equal.T
 
 

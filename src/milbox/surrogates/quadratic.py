@@ -178,26 +178,26 @@ class Prior(NamedTuple):
 
 def _evident(X: FloatArray, y: FloatArray, equal: FloatArray) -> tuple[Prior, float]:
     """The prior variances and the noise under which the values are most likely."""
-    from scipy.linalg import eigh
+    from scipy.linalg import cholesky, solve_triangular
 
     kernels = (*_kernels(X), equal @ equal.T)
-    noises = np.array(NOISES)[:, None]
-    best, chosen = np.inf, (Prior(0.0, 0.0), 1.0)
+    count, best, chosen = len(y), np.inf, (Prior(0.0, 0.0), 1.0)
+    diagonal = np.diag_indices(count)
     for of_labels in SHARES_OF_LABELS if equal.shape[1] else (0.0,):
         for of_features, of_products in SHARES if of_labels < 1.0 else SHARES[:1]:
             rest = 1.0 - of_labels
             prior = Prior.of_shares(kernels, (rest * of_features, rest * of_products, of_labels))
             kernel = sum((v * k for v, k in zip(prior, kernels, strict=True)), start=LEVEL_VARIANCE)
-            sizes, vectors = eigh(kernel, check_finite=False)
-            variances = np.maximum(sizes, 0.0) + noises
-            # The best common factor of all variances is in closed form.
-            factors = ((vectors.T @ y) ** 2 / variances).mean(axis=1)
-            misfit = len(y) * np.log(np.maximum(factors, 1e-300)) + np.log(variances).sum(axis=1)
-            place = int(np.argmin(misfit))
-            if misfit[place] < best:
-                factor = float(factors[place])
-                best = float(misfit[place])
-                chosen = Prior(*(factor * v for v in prior)), max(factor * NOISES[place], 1e-8)
+            own = kernel[diagonal]
+            for noise in NOISES:
+                kernel[diagonal] = own + noise
+                root = cholesky(kernel, lower=True, check_finite=False)
+                # The best common factor of all variances is in closed form.
+                factor = float(np.square(solve_triangular(root, y, lower=True, check_finite=False)).mean())
+                misfit = count * np.log(max(factor, 1e-300)) + 2.0 * np.log(root[diagonal]).sum()
+                if misfit < best:
+                    best = float(misfit)
+                    chosen = Prior(*(factor * v for v in prior)), max(factor * noise, 1e-8)
     return chosen
 
 

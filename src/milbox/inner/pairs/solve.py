@@ -136,7 +136,8 @@ class Pairs:
 
     def far(self, around: "Around", radius: int, rng: Generator) -> "tuple[Near, int]":
         """A good point of a ball that is mostly too large for a proof, and the radius."""
-        start = self.climbed(around, radius) if around.groups.diagrams else wandered(around, radius, rng)
+        climbs = bool(around.groups.diagrams)
+        start = self.climbed(around, radius) if climbs else wandered(around, radius, self.work, rng)
         return searched(around, radius, self.work // 4, start), radius
 
     def widened(self, around: "Around", radius: int, known: "Near | None" = None) -> "tuple[Near, int]":
@@ -257,7 +258,7 @@ def searched(around: Around, radius: int, work: int, known: Near) -> Near:
     return Near(point, base + ended.value, base + ended.bound, nodes, ended.complete)
 
 
-def wandered(around: Around, radius: int, rng: Generator) -> Near:
+def wandered(around: Around, radius: int, work: int, rng: Generator) -> Near:
     """The best untried point that a tabu search meets, at most `radius` variables away."""
     from milbox.inner.pairs.tabu import LEADERS, LINKS, Bench, wander
 
@@ -276,7 +277,7 @@ def wandered(around: Around, radius: int, rng: Generator) -> Near:
         chain=np.full(LINKS, -1),
     )
     scans = count * (1 + LEADERS * (LINKS - 1)) if sums else count
-    steps = min(WANDERED * groups.count, WORK // max(1, scans))
+    steps = min(WANDERED * groups.count, work // max(1, scans))
     value = wander(around.task(radius), bench, radius, steps, np.uint64(rng.integers(2**63)))
     if value == -np.inf:
         return Near()

@@ -17,8 +17,8 @@ from milbox.compiled.random import STEP, bounded, mixed
 from milbox.inner.pairs.kernel import WITHIN, Task
 
 TENURE = 5
-"""A changed group stays for so many steps, and for up to a fifth of the groups more, by chance. With sums so
-many are a sixth of the groups at most, since chains change several."""
+"""A changed group stays for so many steps, and for up to a fifth of the number of groups more, by chance. With
+sums it is at most a sixth of the number of groups, since a chain changes several."""
 
 LEADERS = 8
 """So many of the changes that break sums begin a chain, those that are worth most."""
@@ -233,7 +233,7 @@ def wander(task: Task, bench: Bench, radius: int, steps: int, seed: np.uint64) -
     for step in range(steps):
         now, gain = Now(step, radius, record), -np.inf
         bench.chain[:] = -1
-        bench.leader[:], bench.led[:] = -1, -np.inf if sums else np.inf
+        bench.leader[:], bench.led[:] = -1, -np.inf if sums else np.inf  # without sums no change leads
         for change in range(moves + groups):
             if change == taken_back(task, bench, group_of(task, change)):
                 continue

@@ -17,8 +17,8 @@ from milbox.compiled.random import STEP, bounded, mixed
 from milbox.inner.pairs.kernel import WITHIN, Task
 
 TENURE = 5
-"""A changed group stays for so many steps, and for up to a fifth of the number of groups more, by chance. With
-sums it is at most a sixth of the number of groups, since a chain changes several."""
+"""A changed group stays for so many steps, and for up to a fifth of the number of groups more, by chance.
+With sums it is at most a sixth of the number of groups, since a chain changes several."""
 
 LEADERS = 8
 """So many of the changes that break sums begin a chain, those that are worth most."""

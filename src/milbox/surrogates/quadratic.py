@@ -187,7 +187,9 @@ def _evident(X: FloatArray, y: FloatArray, equal: FloatArray) -> tuple[Prior, fl
         for of_features, of_products in SHARES if of_labels < 1.0 else SHARES[:1]:
             rest = 1.0 - of_labels
             prior = Prior.of_shares(kernels, (rest * of_features, rest * of_products, of_labels))
-            kernel = sum((v * k for v, k in zip(prior, kernels, strict=True)), start=LEVEL_VARIANCE)
+            kernel = np.full((count, count), LEVEL_VARIANCE)
+            for variance, part in zip(prior, kernels, strict=True):
+                kernel += variance * part
             own = kernel[diagonal]
             for noise in NOISES:
                 kernel[diagonal] = own + noise

@@ -28,8 +28,7 @@ SHARES = ((1.0, 0.0), (0.6, 0.4), (0.2, 0.8), (0.0, 1.0))
 SHARES_OF_LABELS = (0.0, 0.6, 1.0)
 NOISES = (1e-4, 1e-3, 1e-2, 0.05, 0.2, 1.0)
 
-# So many points are enough to choose shares and noise, and which pairs of labels matter.
-JUDGED = 100
+# So many points are enough to choose which pairs of labels matter.
 JUDGED_LABELS = 300
 
 
@@ -80,6 +79,9 @@ class QuadraticLearner:
     """The variance of the values that no pairwise model explains, where the prior variance is 1."""
     labels: tuple[tuple[int, ...], ...] = ()
     """Groups of features with one alphabet: in each row exactly one is 1. Used where `pairs` is None."""
+    judged: int = 100
+    """So many points, drawn by chance, decide what is left to the marginal likelihood. More of them take
+    longer; they pay where there are several hundred features."""
 
     def __post_init__(self) -> None:
         if not ((self.pairs is None or 0 <= self.pairs <= 1) and self.noise > 0 and self.draw >= 0):
@@ -87,6 +89,8 @@ class QuadraticLearner:
                 f"pairs should be within 0 and 1, noise positive and draw not negative; "
                 f"they are {self.pairs}, {self.noise} and {self.draw}"
             )
+        if self.judged < 1:
+            raise ValueError(f"judged should be at least one point, and is {self.judged}")
 
     @one_thread
     def fit(self, features: FloatArray, values: FloatArray, rng: Generator) -> Quadratic:
@@ -113,7 +117,7 @@ class QuadraticLearner:
         centres = equal.mean(axis=0)
         gram, products = _kernels(X)
         if self.pairs is None:
-            some = _some(count, JUDGED, rng)
+            some = _some(count, self.judged, rng)
             prior, noise_variance = _evident(X[some], y[some], equal[some] - centres)
         else:
             prior = Prior.of_shares([gram, products], [1.0 - self.pairs, self.pairs])

@@ -64,7 +64,7 @@ def steps() -> None:
                 Evolution(Balanced(), evaluations=200),
             ):
                 inner.solve(Query.of(net, domain, points), rng)
-        for each in (domain, mb.Domain([*domain.declared])):  # without constraints, a tabu search comes first
+        for each in (domain, mb.Domain([*domain.declared])):  # without constraints and with them
             pairs = QuadraticLearner().fit(each.encode(points), rng.normal(size=8), rng)
             Pairs().solve(Query.of(pairs, each, points), rng)
     t = mb.real("t", 0, 1, 3)

@@ -68,7 +68,7 @@ class Trees:
 def network(domain: Domain, rng: np.random.Generator) -> Network:
     """A random network whose first layer sees differences between feasible points at their own size.
 
-    Where feasible points cannot be drawn uniformly, points of any kind stand for them.
+    Where feasible points cannot be drawn uniformly, points that may break the constraints stand for them.
     """
     drawing = domain.drawing or Domain(domain.variables).drawing
     assert drawing is not None, "every domain without constraints can be drawn from"

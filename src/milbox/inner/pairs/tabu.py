@@ -72,39 +72,44 @@ def group_of(task: Task, change: int) -> int:
 @inlined
 def taken_back(task: Task, bench: Bench, group: int) -> int:
     """The change that gives a group what it has now."""
-    now = bench.chosen[group]
-    return now if now >= 0 else len(task.gain) + group
+    current = bench.chosen[group]
+    return current if current >= 0 else len(task.gain) + group
 
 
 @inlined
 def adds_of(task: Task, bench: Bench, change: int) -> float:
     """What a change adds to the value."""
-    now = bench.chosen[group_of(task, change)]
+    current = bench.chosen[group_of(task, change)]
     adds = bench.field[change] if change < len(task.gain) else 0.0
-    return adds - bench.field[now] if now >= 0 else adds
+    return adds - bench.field[current] if current >= 0 else adds
 
 
 @inlined
 def spends_of(task: Task, bench: Bench, change: int) -> int:
     """In how many variables more the point differs from the start after a change."""
-    now = bench.chosen[group_of(task, change)]
+    current = bench.chosen[group_of(task, change)]
     spends = task.cost[change] if change < len(task.gain) else 0
-    return spends - task.cost[now] if now >= 0 else spends
+    return spends - task.cost[current] if current >= 0 else spends
+
+
+@inlined
+def missed_by(activity: float, lower: float, upper: float) -> float:
+    """By how much a sum misses its limits; 0 where it holds."""
+    by = larger(lower - activity, activity - upper)
+    return by if by > WITHIN else 0.0
 
 
 @kernel
 def excess(task: Task, bench: Bench, change: int) -> float:
     """By how much the sums miss their limits after a change, in total; 0 where all hold."""
-    now, missed = bench.chosen[group_of(task, change)], 0.0
+    current, missed = bench.chosen[group_of(task, change)], 0.0
     for k in range(len(task.lower)):
         activity = bench.activity[k]
         if change < len(task.gain):
             activity += task.ties[change, k]
-        if now >= 0:
-            activity -= task.ties[now, k]
-        by = larger(task.lower[k] - activity, activity - task.upper[k])
-        if by > WITHIN:
-            missed += by
+        if current >= 0:
+            activity -= task.ties[current, k]
+        missed += missed_by(activity, task.lower[k], task.upper[k])
     return missed
 
 
@@ -112,18 +117,18 @@ def excess(task: Task, bench: Bench, change: int) -> float:
 def make(task: Task, bench: Bench, change: int) -> None:
     """Change a group."""
     moves, group = len(task.gain), group_of(task, change)
-    to, now = change if change < moves else -1, bench.chosen[group]
+    to, current = change if change < moves else -1, bench.chosen[group]
     for m in range(moves):
         if task.group[m] != group:
             if to >= 0:
                 bench.field[m] += task.cross[m, to]
-            if now >= 0:
-                bench.field[m] -= task.cross[m, now]
+            if current >= 0:
+                bench.field[m] -= task.cross[m, current]
     for k in range(len(task.lower)):
         if to >= 0:
             bench.activity[k] += task.ties[to, k]
-        if now >= 0:
-            bench.activity[k] -= task.ties[now, k]
+        if current >= 0:
+            bench.activity[k] -= task.ties[current, k]
     bench.chosen[group] = to
 
 
@@ -154,9 +159,7 @@ def next_link(task: Task, bench: Bench, spent: int, value: float, now: Now) -> i
     """
     before = 0.0
     for k in range(len(task.lower)):
-        by = larger(task.lower[k] - bench.activity[k], bench.activity[k] - task.upper[k])
-        if by > WITHIN:
-            before += by
+        before += missed_by(bench.activity[k], task.lower[k], task.upper[k])
     closing, closed, mending, mended = -1, -np.inf, -1, -np.inf
     for change in range(len(task.gain) + len(bench.chosen)):
         group = group_of(task, change)
@@ -226,7 +229,7 @@ def wander(task: Task, bench: Bench, radius: int, steps: int, seed: np.uint64) -
     """The value of the best wanted set of moves that was met; -inf where there was none."""
     moves, groups, sums = len(task.gain), len(bench.chosen), len(task.lower)
     value, cost, best, counter = 0.0, 0, -np.inf, seed
-    tenure = min(TENURE, groups // 6) if sums else TENURE
+    tenure = min(TENURE, max(1, groups // 6)) if sums else TENURE
     record = 0.0  # of all sets, wanted or not: where moves start is mostly a good point that was tried
     bench.field[:] = task.gain
     bench.chosen[:], bench.until[:], bench.activity[:] = -1, 0, 0.0

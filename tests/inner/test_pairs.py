@@ -14,7 +14,7 @@ from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.domain.diagrams.product import for_search
 from milbox.inner.pairs.moves import STATES, Groups, _grouped, groups_of
-from milbox.inner.pairs.solve import WORK, Around, Pairs, wandered
+from milbox.inner.pairs.solve import WORK, Around, Near, Pairs, wandered
 from milbox.inner.query import Query, Region
 from milbox.milp.solution import Status
 from milbox.surrogates import Quadratic
@@ -83,14 +83,21 @@ def test_a_tabu_search_keeps_to_the_ball_and_to_untried_points(
     tried = data.draw(st.lists(st.sampled_from(everything), max_size=30, unique=True))
     surrogate, codes = quadratic(domain.features, seed), np.array([*tried, centre])
     rng = np.random.default_rng(seed)
-    found = wandered(Around(surrogate, domain, groups, codes, np.array(centre)), changes, WORK, rng)
-    left = [point for point in near(domain, centre, changes) if point not in {*tried, centre}]
+    around = Around(surrogate, domain, groups, codes, np.array(centre))
+    met_among_untried(around, wandered(around, changes, WORK, rng), changes, few=10)
+
+
+def met_among_untried(around: Around, found: Near, changes: int, few: int) -> None:
+    """A tabu search looks for good points, and may miss the last few."""
+    domain, tried = around.domain, set(map(tuple, around.tried.tolist()))
+    near_by = near(domain, tuple(around.centre.tolist()), changes)
+    left = [point for point in near_by if point not in tried]
     if found.point is None:
-        assert len(left) < 10  # it looks for good points, not for the last ones
+        assert len(left) < few
         return
     point = tuple(found.point.tolist())
     assert point in left
-    assert found.value == pytest.approx(float(surrogate.predict(domain.encode([point]))[0]), abs=1e-9)
+    assert found.value == pytest.approx(around.value_of(found.point), abs=1e-9)
 
 
 def test_a_tabu_search_leaves_local_optima() -> None:
@@ -148,14 +155,7 @@ def test_ejection_chains_keep_sums_the_ball_and_to_untried_points(
     tried = data.draw(st.lists(st.sampled_from(everything), max_size=30, unique=True))
     surrogate, codes = quadratic(domain.features, seed), np.array([*tried, centre])
     around = Around(surrogate, domain, with_sums(domain), codes, np.array(centre))
-    found = wandered(around, changes, WORK, np.random.default_rng(seed))
-    left = [point for point in near(domain, centre, changes) if point not in {*tried, centre}]
-    if found.point is None:
-        assert len(left) < 40  # it looks for good points, not for the last ones
-        return
-    point = tuple(found.point.tolist())
-    assert point in left
-    assert found.value == pytest.approx(float(surrogate.predict(domain.encode([point]))[0]), abs=1e-9)
+    met_among_untried(around, wandered(around, changes, WORK, np.random.default_rng(seed)), changes, few=40)
 
 
 def test_ejection_chains_leave_local_optima_under_sums() -> None:

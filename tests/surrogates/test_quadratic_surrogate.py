@@ -139,6 +139,8 @@ def test_models_and_settings_that_cannot_be_meant() -> None:
         Quadratic(np.zeros(2), np.zeros((3, 3)), 0.0)
     with pytest.raises(ValueError, match="noise positive"):
         QuadraticLearner(noise=0.0)
+    with pytest.raises(ValueError, match="judged should be at least one point"):
+        QuadraticLearner(judged=0)
 
 
 def labelled(count: int, groups: int, letters: int, seed: int) -> tuple[FloatArray, FloatArray]:
@@ -197,6 +199,7 @@ def test_pairs_of_labels_that_do_not_matter_drop_out() -> None:
     equal = equal_labels(X, rows)
     assert np.array_equal(equal, labels[:, one] == labels[:, other])
     assert not equal_labels(np.zeros((1, groups * letters)), rows).any()  # a point without labels
+    assert equal_labels(np.ones((1, groups * letters)), rows).all()  # a point with all labels
     y = equal @ truth
     shared = (y - y[:count].mean()) / y[:count].std()
     centred = equal[:count] - equal[:count].mean(axis=0)

@@ -1,6 +1,7 @@
 """Decision diagrams hold exactly the feasible joint codes; counting, drawing and locating agree."""
 
 import itertools
+import tracemalloc
 from collections import Counter
 
 import numpy as np
@@ -211,3 +212,17 @@ def test_a_limit_on_edges_is_kept() -> None:
     assert component.diagram(exact).edges == exact
     with pytest.raises(TooLarge):
         component.diagram(exact - 1)
+
+
+def test_long_sums_are_set_aside_before_they_are_worked_out() -> None:
+    """A knapsack with ten resources: the states of each sum alone would take more than 100 MB."""
+    weights = np.random.default_rng(0).integers(1, 1000, (10, 250))
+    x = mb.binary("x", 250)
+    domain = Domain([x], [(row * x).sum() <= int(row.sum() // 2) for row in weights])
+    tracemalloc.start()
+    try:
+        assert len(domain.product.ties) == 10
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 80e6

@@ -61,12 +61,17 @@ class TooLarge(Exception):
 
 
 def machine(
-    constraint: Constraint, variables: Sequence[Variable], place: Mapping[str, int], limit: int = ENTRIES
+    constraint: Constraint,
+    variables: Sequence[Variable],
+    place: Mapping[str, int],
+    limit: int = ENTRIES,
+    total: int | None = None,
 ) -> Machine:
     """The constraint over the variables in the order of their places.
 
     Raises:
-        TooLarge: the machine would have more than `limit` transitions in a layer.
+        TooLarge: the machine would have more than `limit` transitions in a layer, or that of a sum more than
+            `total`, before equal states are merged.
     """
     names = [v.name for v in constraint.variables]
     places = tuple(sorted(place[name] for name in names))
@@ -81,7 +86,7 @@ def machine(
             steps = [((codes == constraint.code) == constraint.positive).astype(np.int64)[None, :]]
             return minimised(places, steps, np.array([False, True]))
         case Linear() if constraint.terms and all(len(monomial) == 1 for monomial, _ in constraint.terms):
-            return sums(constraint, variables, place, places, limit)
+            return sums(constraint, variables, place, places, limit, total)
         case AllOf() | AnyOf() | Not() | Implies() | Count():
             return composed(constraint, variables, place, places, limit)
         case AllDifferent() if simple and len(constraint.variables) == len(places):
@@ -135,12 +140,18 @@ def unique_rows(table: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def grown(
-    states: Numbers, sizes: Sequence[int], step: Callable[[int, Numbers], Numbers], limit: int
+    states: Numbers,
+    sizes: Sequence[int],
+    step: Callable[[int, Numbers], Numbers],
+    limit: int,
+    total: int | None = None,
 ) -> tuple[list[IntArray], Numbers]:
     """Transitions between numbers as states: `step(k, states)` is (states, letters) next ones."""
     steps: list[IntArray] = []
+    made = 0
     for k, size in enumerate(sizes):
-        if len(states) * size > limit:
+        made += len(states) * size
+        if len(states) * size > limit or (total is not None and made > total):
             raise TooLarge
         after = step(k, states)
         states, inverse = np.unique(after, return_inverse=True)
@@ -154,15 +165,18 @@ def sums(
     place: Mapping[str, int],
     places: tuple[int, ...],
     limit: int,
+    total: int | None,
 ) -> Machine:
     """Partial sums; those that cannot leave the limits any more, or not reach them, are one state each."""
     adds = added(constraint, variables, place)
     tables = tuple(tuple(adds[i].tolist()) for i in places)
-    return replace(partial_sums(tables, constraint.lower, constraint.upper, limit), places=places)
+    return replace(partial_sums(tables, constraint.lower, constraint.upper, limit, total), places=places)
 
 
-@lru_cache(maxsize=1024)
-def partial_sums(tables: tuple[tuple[int, ...], ...], low: Number, high: Number, limit: int) -> Machine:
+@lru_cache(maxsize=64)
+def partial_sums(
+    tables: tuple[tuple[int, ...], ...], low: Number, high: Number, limit: int, total: int | None
+) -> Machine:
     """The machine of a sum of one number from each table, whatever the variables; windows share it."""
     size = sum(max(abs(number) for number in table) for table in tables)
     # Where 64 bits are too few, Python's integers have enough; they take longer.
@@ -184,7 +198,7 @@ def partial_sums(tables: tuple[tuple[int, ...], ...], low: Number, high: Number,
         after = np.where(out, never, np.where(sure, always, after))
         return np.where(settled[:, None], states[:, None], after)
 
-    steps, states = grown(np.zeros(1, dtype=kind), [len(array) for array in arrays], step, limit)
+    steps, states = grown(np.zeros(1, dtype=kind), [len(array) for array in arrays], step, limit, total)
     return minimised(tuple(range(len(tables))), steps, states == always)
 
 

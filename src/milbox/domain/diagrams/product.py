@@ -43,6 +43,9 @@ UNITS = 16
 STATES = 1 << 15
 """Components whose constraints are no machines are listed, up to this many joint states."""
 
+SUMS = 20
+"""A sum may have so many times the edges of a diagram before its equal states are merged."""
+
 CODES = 1 << 14
 """Variables with more codes than this are not listed in a layer."""
 
@@ -210,7 +213,7 @@ class Component:
             ordered = [variables[k] for k in order]
             place = {v.name: i for i, v in enumerate(ordered)}
             try:
-                machines = [machine(c, ordered, place) for c in self.constraints]
+                machines = [machine(c, ordered, place, total=SUMS * limit) for c in self.constraints]
                 return product(
                     [self.members[k] for k in order],
                     [v.codes[0] for v in ordered],
@@ -220,6 +223,8 @@ class Component:
                 )
             except TooLarge:
                 continue
+        if len(self.constraints) == 1 and isinstance(self.constraints[0], Linear):
+            raise TooLarge  # a sum with few states would have few edges
         states = joint_states(variables, self.constraints, 4 * min(limit, STATES))
         if states is None or len(states) > min(limit, STATES):
             raise TooLarge

@@ -223,8 +223,6 @@ class Component:
                 )
             except TooLarge:
                 continue
-        if len(self.constraints) == 1 and isinstance(self.constraints[0], Linear):
-            raise TooLarge  # a sum with few states would have few edges
         states = joint_states(variables, self.constraints, 4 * min(limit, STATES))
         if states is None or len(states) > min(limit, STATES):
             raise TooLarge

@@ -1,6 +1,6 @@
 """How often studies of MINLPLib came close to the best known value, from tables of finished studies.
 
-    python scripts/gaps.py docs/results/minlplib-pairs/cells.csv docs/results/minlplib-3/cells.csv
+    python scripts/gaps.py docs/results/minlplib-6/cells.csv
 
 Reads the `cells.csv` that `milbox bench report` writes, several of them as one, and prints a row for each
 instance: how many trials there are, how many have a primal gap of 0, at most 1 % and at most 10 %, the

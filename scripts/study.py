@@ -128,14 +128,14 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("results", type=Path)
     parser.add_argument("--default", default="nn+milp/network")
-    parser.add_argument(
-        "--former", type=Path, metavar="RESULTS", help="studies of --default by an earlier version"
-    )
+    parser.add_argument("--former", type=Path, metavar="RESULTS", help="the default of an earlier version")
     parser.add_argument("--without", nargs="+", default=[], metavar="PROBLEM", help="problems to leave out")
     arguments = parser.parse_args()
     found, default = read_cells(arguments.results), arguments.default
     if arguments.former is not None:
         default = "former"
-        earlier = [cell for cell in read_cells(arguments.former) if cell.algorithm == arguments.default]
+        earlier = read_cells(arguments.former)
+        if len({cell.algorithm for cell in earlier}) != 1:
+            parser.error(f"{arguments.former} should have studies of one algorithm")
         found = [*found, *(replace(cell, algorithm=default) for cell in earlier)]
     report([cell for cell in found if cell.problem not in arguments.without], default)

@@ -176,3 +176,20 @@ def test_the_only_objective_has_the_column_error() -> None:
     goal = goal_of(objectives={"gain": "maximize"}, limits={"heat": ("<=", 1.0)}, noise=True)
     assert goal.error_columns == {"error": "gain", "error:heat": "heat"}
     assert goal_of(objectives=BOTH).error_columns == {}
+
+
+def test_a_repeat_that_was_cancelled_leaves_its_number_free(tmp_path: Path) -> None:
+    with mb.Study(
+        mb.Domain([mb.binary("x")]), mb.RandomSearch(), noise=True, journal=tmp_path / "run.db"
+    ) as study:
+        for value in range(2):
+            study.tell(study.ask().number, float(value))
+        broken = study.ask()
+        study.fail(broken.number, "broken")
+        while sum(t.point == broken.point and t.state == "finished" for t in study.trials) < 3:
+            study.tell(study.ask().number, 1.0)
+        study.cancel(broken.number)
+        for _ in range(8):
+            study.tell(study.ask().number, 1.0)
+        kept = [(t.point, t.proposal.repeat) for t in study.trials if t.state != "cancelled"]
+    assert len(set(kept)) == len(kept)

@@ -252,7 +252,7 @@ class Study:
                 return first
             values = first[0].assignment
             alike = narrowing(self.domain, {name: values[name] for name in shared})
-            with contextlib.suppress(Exhausted):
+            with contextlib.suppress(Exhausted, Undecided):  # the first is asked, and in the journal
                 first += self._asked(count - 1, (*rows, *alike))
             return first
 
@@ -373,7 +373,8 @@ class Study:
     ) -> None:
         """Correct the outputs of a trial that was told or had failed; what was told before stays on record.
 
-        Later proposals are fitted to the corrected value.
+        Later proposals are fitted to the corrected value. It has the standard error that is given with it, or
+        none.
         """
         number = _trial_number("amend", number)
         corrected = self.goal.told(
@@ -446,7 +447,8 @@ class Study:
     def program(self, path: Path | str) -> None:
         """Write the whole program of the next step in LP format: domain, surrogate, and points already asked.
 
-        Its optimum is what `ask` would propose next, in the sense in which large is good.
+        Its optimum is what `ask` would propose next, in the sense in which large is good. In a step by
+        pairs it covers the whole ball of the step, and `ask` may prove, and propose from, a smaller one.
 
         Raises:
             TypeError: the strategy has no such program.

@@ -82,3 +82,15 @@ def test_an_output_called_error_keeps_its_value(milbox: Milbox, tmp_path: Path) 
     assert "an output of this study is called 'error'" in told.complaints
     milbox("tell", "p.db", "--trial", "0", "--value", "error=3")
     assert read_record(tmp_path / "p.db").trials[0].values == {"error": 3.0}
+
+
+def test_another_error_of_a_value_that_was_told_is_no_repetition(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(PROBLEM)
+    milbox("ask", "p.db", "--problem", "p.toml")
+    head = "trial,gain,cost,heat,error:gain\n"
+    (tmp_path / "b.csv").write_text(head + "0,1,2,0.5,0.1\n")
+    milbox("tell", "p.db", "b.csv")
+    milbox("tell", "p.db", "b.csv")
+    (tmp_path / "c.csv").write_text(head + "0,1,2,0.5,9.0\n")
+    refused = milbox("tell", "p.db", "c.csv", status=2)
+    assert "`milbox amend` corrects it" in refused.complaints

@@ -98,7 +98,7 @@ def test_every_bad_row_is_named(tmp_path: Path) -> None:
         "6: trial 1 stands on line 5 already",
         "7: trial 2 asked for x[0] = 0, and the file has '1'; have rows been mixed up?",
         "8: 'n' takes whole numbers, not 'zwei'",
-        "9: trial 4 has been told already: value 2.0",
+        "9: trial 4 has been told already: value 2.0; `milbox amend` corrects it",
         "10: '1.5' is not the number of a trial",
         "11: trial 2 stands on line 7 already",
     ]

@@ -248,3 +248,11 @@ def test_things_are_shown_as_they_were_written() -> None:
     assert repr(x[0:2].sum()) == "x[0] + x[1]"
     assert repr(domain) == "Domain(4 variables, 2 constraints)"
     assert repr(list(domain.constraints)[1]) == "op == 'a' -> x[0] == 1"
+
+
+def test_an_assignment_is_no_point() -> None:
+    domain = mb.Domain([mb.integer("k", 0, 9), mb.categorical("c", ["a", "b"])])
+    for question in (domain.contains, domain.violations):
+        with pytest.raises(TypeError, match=r"use domain.point\(assignment\)"):
+            question({"k": 1, "c": "a"})  # type: ignore[arg-type]
+    assert domain.contains(domain.point({"k": 1, "c": "a"}))

@@ -263,3 +263,17 @@ def test_burnside_counts_as_enumeration_does() -> None:
         g = mb.categorical("g", ["a", "b", "c"], sizes[1])
         domain = Domain([s, g], (), [mb.reverse_complement(s), mb.interchangeable(g)])
         assert domain.orbits == len(all_orbits(domain))
+
+
+def test_places_that_one_literal_stands_for_are_not_confused() -> None:
+    z = mb.categorical("z", ["a", "b"], 2)
+    hexagon = [(i, (i + 1) % 6) for i in range(6)]
+    triangles = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]
+    rules = [
+        mb.connected_edges([z[0] == "a"] * 6, hexagon),
+        mb.connected_edges([z[0] == "b"] * 6, triangles),
+    ]
+    with pytest.raises(ValueError, match="symmetries cannot rewrite the constraint"):
+        mb.Domain([z], rules, symmetries=[mb.interchangeable(z)])
+    other = mb.categorical("y", ["a", "b"], 2)
+    assert mb.Domain([z, other], rules, symmetries=[mb.interchangeable(other)]).orbits == 4

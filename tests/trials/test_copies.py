@@ -139,3 +139,24 @@ def test_the_commands_say_what_they_wrote(tmp_path: Path) -> None:
     assert milbox("merge", "a.db", "b.db", "all.db") == (0, "wrote 6 trials to all.db, 6 of which both had\n")
     status, said = milbox("backup", "a.db", "copy.db")
     assert (status, said) == (2, "Error: copy.db exists already; choose another name\n")
+
+
+def test_every_measurement_is_merged_after_one_was_cancelled(tmp_path: Path) -> None:
+    for name in ("a.db", "b.db"):
+        with mb.Study(
+            mb.Domain([mb.binary("x")]), mb.RandomSearch(), noise=True, journal=tmp_path / name
+        ) as run:
+            for value in range(4 if name == "a.db" else 2):
+                run.tell(run.ask().number, float(value))
+            if name == "b.db":
+                continue
+            run.fail(run.ask().number, "broken")
+            broken = run.trials[4]
+            while [t.point for t in run.trials if t.state == "finished"].count(broken.point) < 3:
+                run.tell(run.ask().number, 9.0)
+            run.cancel(broken.number)
+    kept = [len([t for t in Journal.read(tmp_path / name)[1] if t.values]) for name in ("a.db", "b.db")]
+    merge(tmp_path / "a.db", tmp_path / "b.db", tmp_path / "both.db")
+    merged = [trial for trial in Journal.read(tmp_path / "both.db")[1] if trial.values]
+    assert len(merged) == sum(kept)
+    assert len({(trial.point, trial.proposal.repeat) for trial in merged}) == len(merged)

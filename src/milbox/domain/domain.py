@@ -118,6 +118,8 @@ class Domain:
 
     def contains(self, point: Sequence[int]) -> bool:
         """Whether the point has a legal code for every variable and satisfies every constraint."""
+        if isinstance(point, Mapping):
+            raise _no_point()
         if len(point) != len(self.variables):
             return False
         if not all(code in v.codes for code, v in zip(point, self.variables, strict=True)):
@@ -230,6 +232,8 @@ class Domain:
 
     def checked(self, point: Sequence[int]) -> Sequence[int]:
         """The point, or an error that says which code no variable takes."""
+        if isinstance(point, Mapping):
+            raise _no_point()
         if len(point) != len(self.variables):
             raise ValueError(f"a point of this domain has {len(self.variables)} codes, not {len(point)}")
         for code, variable in zip(point, self.variables, strict=True):
@@ -429,3 +433,8 @@ def scalars_of(thing: Any) -> Iterable[Variable]:
 def repeated(names: Iterable[str]) -> str | None:
     """A name that stands there more than once; None when there is none."""
     return next((name for name, count in Counter(names).items() if count > 1), None)
+
+
+def _no_point() -> TypeError:
+    """The error for an assignment in place of a point."""
+    return TypeError("a point has one code a variable; use domain.point(assignment) for an assignment")

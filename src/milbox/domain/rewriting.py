@@ -38,12 +38,14 @@ def form(constraint: Constraint, move: Mapping[Statement, Statement]) -> Form:
 @singledispatch
 def written(constraint: Constraint, back: Mapping[Statement, Statement]) -> Form:
     """The form of one kind; `back` leads from statements about the image to those about the point."""
+    return unmoved(constraint, back, "; register its kind with milbox.domain.rewriting.written")
+
+
+def unmoved(constraint: Constraint, back: Mapping[Statement, Statement], advice: str = "") -> Form:
+    """The form of a constraint that cannot be rewritten, for symmetries that leave its variables alone."""
     moved = {name for pair in back.items() for name, _ in pair}
     if any(v.name in moved for v in constraint.variables):
-        raise ValueError(
-            f"the constraint {constraint} is of a kind that symmetries cannot rewrite; register it with "
-            f"milbox.domain.rewriting.written"
-        )
+        raise ValueError(f"symmetries cannot rewrite the constraint {constraint}{advice}")
     return (constraint.kind, repr(sorted(constraint.to_json().items(), key=str)))
 
 
@@ -145,6 +147,8 @@ def _(constraint: Table, back: Mapping[Statement, Statement]) -> Form:
 @written.register
 def _(constraint: Connected, back: Mapping[Statement, Statement]) -> Form:
     literals = [written(literal, back) for literal in constraint.literals]
+    if len(set(literals)) < len(literals):  # and so do not tell the places in the graph apart
+        return unmoved(constraint, back)
     if constraint.chosen is Chosen.VERTICES:
         graph = [tuple(sorted((literals[u], literals[v]), key=str)) for u, v in constraint.edges]
         whole = tuple(sorted(literals, key=str))

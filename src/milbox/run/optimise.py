@@ -206,7 +206,7 @@ def optimize(
         executor: who evaluates.
         failures: the share of failed evaluations above which the run stops.
         window: how many evaluations are looked at for that.
-        noise: whether values vary from one measurement to the next; for one objective.
+        noise: whether values vary from one measurement to the next, so that points may be measured again.
         learn_failures: whether to keep away from points that look like those that failed.
         target: a value that is good enough, where there is one objective.
         patience: the run ends after so many evaluations without a better value, or, with several objectives,

@@ -206,9 +206,14 @@ class Workers(Executor):
         worker.bury()
 
 
+THREADS = "; or use executor=concurrent.futures.ThreadPoolExecutor(...)"
+"""What an error says where threads would do."""
+
+
 def own_workers(objective: Objective, count: int, timeout: float | None = None) -> Workers:
     """Worker processes that are known to be able to call the objective, for at most so many seconds."""
-    check_portable(objective)
+    advice = "" if timeout else THREADS  # which no timeout stops
+    check_portable(objective, advice)
     # Not "fork": the parent may have threads (of a solver, of NumPy), and a lock held by one of them at
     # the moment of the fork is never released in the child.
     method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
@@ -221,20 +226,20 @@ def own_workers(objective: Objective, count: int, timeout: float | None = None) 
             raise
         raise RuntimeError(
             "the worker processes cannot load the objective: a script must make its calls under "
-            "`if __name__ == '__main__':`, and an objective typed into a notebook must move to a module; "
-            "or use executor=concurrent.futures.ThreadPoolExecutor(...)"
+            "`if __name__ == '__main__':`, and an objective typed into a notebook must move to a module"
+            + advice
         ) from error
     return workers
 
 
-def check_portable(objective: Objective) -> None:
-    """Refuse an objective that cannot be sent to another process."""
+def check_portable(objective: Objective, advice: str = THREADS) -> None:
+    """Refuse an objective that cannot be sent to another process, and say what else to use."""
     try:
         pickle.dumps(objective)
     except Exception as error:
         raise TypeError(
             f"the objective cannot be sent to worker processes ({error}); define it with `def` at the top "
-            f"level of a module, or use executor=concurrent.futures.ThreadPoolExecutor(...)"
+            f"level of a module{advice}"
         ) from error
 
 

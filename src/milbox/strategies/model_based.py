@@ -273,8 +273,8 @@ def NNMILP(  # noqa: N802
 ) -> ModelBased:
     """NN+MILP, the default: a ReLU network with 16 neurons and the cheapest exact inner solver.
 
-    Every other network, on average, is fitted to the ranks of the values in place of the values. Where
-    discrete variables have constraints, half of the points are chosen near the best one, by a pairwise model
+    Every other network, on average, is fitted to the ranks of the values in place of the values. On many
+    discrete domains with constraints, half of the points are chosen near the best one, by a pairwise model
     (`nn+milp/network` does without). Where variables are real, most points are chosen in a box round the best
     one, by a network or by random hinges. A learner that is given is taken for every point as it is, and an
     inner solver other than `Auto` searches for the best points of networks alone.

@@ -74,5 +74,6 @@ def compared(domain: Domain, trials: Sequence[Trial], goal: Goal, rng: Generator
 
 def _repeat(trial: Trial, history: History) -> Proposal:
     """The point of a trial once more."""
-    times = sum(other.point == trial.point and other.state != "cancelled" for other in history)
-    return Proposal(trial.point, f"repeat of {trial.number}", repeat=times)
+    alike = (other for other in history if other.point == trial.point and other.state != "cancelled")
+    last = max((other.proposal.repeat for other in alike), default=-1)
+    return Proposal(trial.point, f"repeat of {trial.number}", repeat=last + 1)

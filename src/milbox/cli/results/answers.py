@@ -203,7 +203,7 @@ def answers(
                 result.given.append(replace(answer, info=info_in(row, domain, goal)))
             elif not told_so(trial, answer, goal):
                 told = f"value {trial.value!r}" if trial.value is not None else trial.shown
-                raise ValueError(f"trial {number} has been told already: {told}")
+                raise ValueError(f"trial {number} has been told already: {told}; `milbox amend` corrects it")
         except ValueError as error:
             result.complaints.append(f"{path}:{row.line}: {error}")
     return result
@@ -229,8 +229,14 @@ def told_so(trial: "Trial", answer: Answer, goal: "Goal") -> bool:
     """Whether a trial has ended with this very answer."""
     if answer.value is None:
         return trial.state == "failed"
-    given = answer.value if isinstance(answer.value, dict) else {goal.outputs[0]: answer.value}
-    return trial.values == {name: value for name, value in given.items() if name in goal.outputs}
+    first = goal.outputs[0]
+    given = answer.value if isinstance(answer.value, dict) else {first: answer.value}
+    error = given.get("error") if "error" not in goal.outputs else None
+    errors = error if isinstance(error, dict) else {} if error is None else {first: error}
+    known = {**trial.errors, **({} if trial.error is None else {first: trial.error})}
+    return trial.values == {name: value for name, value in given.items() if name in goal.outputs} and all(
+        known.get(name) == value for name, value in errors.items()
+    )
 
 
 def answer_of(row: Row, number: int, goal: "Goal" = ONE) -> Answer | None:

@@ -89,7 +89,7 @@ def merge(first: Place, second: Place, out: Place) -> tuple[int, int]:
         known = kept.get(_key(trial))
         both += known is not None
         if known is not None and header.goal.noise:  # another measurement of the same point
-            again = replace(trial, proposal=replace(trial.proposal, repeat=_measured(kept, trial)))
+            again = replace(trial, proposal=replace(trial.proposal, repeat=_next_repeat(kept, trial)))
             kept[_key(again)] = again
         else:
             kept[_key(trial)] = trial if known is None else _agreed(known, trial, first, second)
@@ -109,9 +109,9 @@ def _key(trial: Trial) -> tuple[Point, int]:
     return trial.point, trial.proposal.repeat
 
 
-def _measured(kept: Iterable[tuple[Point, int]], trial: Trial) -> int:
-    """How often the point of a trial is there already."""
-    return sum(point == trial.point for point, _ in kept)
+def _next_repeat(kept: Iterable[tuple[Point, int]], trial: Trial) -> int:
+    """The number of another measurement of a trial's point; those of cancelled trials stay free."""
+    return 1 + max(repeat for point, repeat in kept if point == trial.point)
 
 
 def _agreed(one: Trial, other: Trial, first: Place, second: Place) -> Trial:

@@ -328,5 +328,5 @@ def _explained(path: Path) -> Iterator[None]:
         raise JournalError(f"{path} is damaged: its tables have lost their names; restore a copy") from error
     except OSError as error:
         raise JournalError(
-            f"{path} cannot be used ({error.strerror or error}); check that its folder may be written"
+            f"{path} cannot be used ({error.strerror or error}); check that it and its folder may be written"
         ) from error

@@ -1,6 +1,7 @@
 """`ask(fix=, where=)` and `ask_many(same=)` propose the best untried points of a part of the domain."""
 
 import random
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import milbox as mb
 from milbox.bench.algorithms import ALGORITHMS
+from milbox.trials import Answer, History, Unknown
 
 
 def drawn(rng: random.Random) -> tuple[mb.Domain, dict[str, Any], list[str]]:
@@ -146,3 +148,23 @@ def test_items_of_an_array_are_fixed_however_spaces_are_written() -> None:
     study = mb.Study(mb.Domain([room]), mb.RandomSearch(), seed=1)
     fix = {"room[0,1]": "lab", "room[ 1 , 0 ]": "lab", "room[1, 1]": "lab"}
     assert study.ask(fix=fix).assignment["room"].ravel()[1:].tolist() == ["lab"] * 3
+
+
+@dataclass(frozen=True)
+class GivesUp:
+    """Random points while nothing was asked, and no answer afterwards."""
+
+    name: str = "gives up"
+
+    def propose(self, domain: mb.Domain, history: History, count: int, rng: np.random.Generator) -> Answer:
+        if history.trials:
+            return Unknown("the limit on work")
+        return mb.RandomSearch().propose(domain, history, count, rng)
+
+
+def test_a_batch_that_cannot_be_filled_is_what_was_asked() -> None:
+    study = mb.Study(mb.Domain([mb.binary("x", 3), mb.binary("y")]), GivesUp())
+    batch = study.ask_many(3, same="y")
+    assert [trial.number for trial in batch] == [trial.number for trial in study.trials] == [0]
+    with pytest.raises(mb.Undecided):
+        study.ask_many(3, same="y")

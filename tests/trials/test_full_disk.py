@@ -82,7 +82,7 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
             study.tell(study.ask().number, 1.0)
         subprocess.run(["mount", "-o", "remount,ro", place], check=True)
         for name in ("run.db", "new.db"):
-            with pytest.raises(JournalError, match=f"{name} cannot be used .*; check that its folder"):
+            with pytest.raises(JournalError, match=f"{name} cannot be used .*; check that it and its folder"):
                 Study(shelf(), Greedy(), journal=place / name)
         assert [trial.value for trial in Journal.read(place / "run.db")[1]] == [1.0]
 

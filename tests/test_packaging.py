@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+import milbox
 from pages import ROOT
 
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -30,7 +31,7 @@ def test_versions_agree() -> None:
     newest = re.search(r"^## (\S+) - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest is not None
     assert newest.groups() == (PROJECT["version"], str(citation["date-released"]))
-    assert citation["version"] == PROJECT["version"]
+    assert citation["version"] == milbox.__version__ == PROJECT["version"]
 
 
 def test_placeholders_stand_in_one_place() -> None:

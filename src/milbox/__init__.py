@@ -162,6 +162,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("milbox")
     if name not in _HOME:
         raise AttributeError(f"module 'milbox' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

@@ -413,14 +413,46 @@ def test_a_proof_is_about_the_ball_that_it_names_where_the_smallest_is_used_up(
 
 def test_a_second_ball_as_large_as_the_first_is_named() -> None:
     """The first is too large for a proof, the one round the point it met is not."""
-    domain = mb.Domain([mb.binary("x", 14)])
-    tried = [(0,) * 14, *map(tuple, np.eye(14, dtype=int).tolist())]
-    pairs = np.triu(np.full((14, 14), -1.9), 1)
-    pairs[12, 13] = -1.5
-    surrogate = Quadratic(np.linspace(1.0, 0.9, 14), pairs, 0.0)
-    region = Region(domain, Points(tried), box=Box.ball(domain, (0,) * 14, 2))
-    answer = Pairs(1176).solve(Query(surrogate, region), np.random.default_rng(0))
+    count = 24
+    domain = mb.Domain([mb.binary("x", count)])
+    tried = [(0,) * count, *map(tuple, np.eye(count, dtype=int).tolist())]
+    pairs = np.triu(np.full((count, count), -1.9), 1)
+    pairs[-2, -1] = -1.5
+    surrogate = Quadratic(np.linspace(1.0, 0.9, count), pairs, 0.0)
+    region = Region(domain, Points(tried), box=Box.ball(domain, (0,) * count, 2))
+    answer = Pairs(3450).solve(Query(surrogate, region), np.random.default_rng(0))
     assert isinstance(answer, Found)
     proof = answer.proposals[0].certificate
     assert proof is not None
     assert "away from this one and at most 2 away from the best one" in proof.about
+
+
+def test_balls_of_four_changes_are_proved_among_four_hundred_binaries() -> None:
+    """What the node above knows rules most moves out before their interactions are looked at."""
+    count, rng = 400, np.random.default_rng(5)
+    x = mb.binary("x", count)
+    blocks = range(0, count, 10)
+    domain = mb.Domain([x], [x[i : i + 5].sum() == x[i + 5 : i + 10].sum() for i in blocks])
+    surrogate = quadratic(count, 6)
+    centre = tuple(np.tile(rng.permutation([1, 1, 0, 0, 0]), count // 5).tolist())
+    values = []
+    for changes in (2, 4):
+        region = Region(domain, Points([centre]), box=Box.ball(domain, centre, changes))
+        answer = Pairs().solve(Query(surrogate, region), rng)
+        assert isinstance(answer, Found)
+        proof = answer.proposals[0].certificate
+        assert proof is not None
+        assert proof.status is Status.OPTIMAL
+        assert f"at most {changes} variables away from the best one" in proof.about
+        values.append(proof.value)
+    # All exchanges inside a block, of two places that are in one half or together keep the balance.
+    here, best = np.array(centre), -np.inf
+    for begin in blocks:
+        for i in range(begin, begin + 10):
+            for j in range(i + 1, begin + 10):
+                other = here.copy()
+                other[[i, j]] = 1 - other[[i, j]]
+                if domain.contains(other.tolist()):
+                    best = max(best, float(surrogate.predict(domain.encode(other[None]))[0]))
+    assert values[0] == pytest.approx(best, abs=1e-8)
+    assert values[1] > values[0]

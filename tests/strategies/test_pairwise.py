@@ -98,7 +98,7 @@ def test_strategies_for_discrete_domains_are_refused_elsewhere_and_have_identiti
         assert refusal is not None
         assert "discrete" in refusal
         assert NAMED[name].refusal(partition()) is None
-        version = 1 if name == "nn+milp/near" else 5
+        version = 1 if name == "nn+milp/near" else 6
         assert identity(NAMED[name].make(50), partition()) == f"{name}@{version}"
     assert Pairwise().next_step(partition(), History()).startswith("at most 8")
 

@@ -143,6 +143,17 @@ def test_models_and_settings_that_cannot_be_meant() -> None:
         QuadraticLearner(judged=0)
 
 
+@pytest.mark.parametrize(("dimension", "judged"), [(300, 100), (301, 300)])
+def test_more_points_judge_priors_of_many_features(dimension: int, judged: int) -> None:
+    X, y = binary(8, 400, dimension), np.random.default_rng(10).normal(size=400)
+    fits = [
+        weights_of(QuadraticLearner(pairs=None, judged=number).fit(X, y, np.random.default_rng(1)))
+        for number in (None, 100, 300)
+    ]
+    assert np.abs(fits[1] - fits[2]).max() > 1e-6
+    np.testing.assert_array_equal(fits[0], fits[1 if judged == 100 else 2])
+
+
 def labelled(count: int, groups: int, letters: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """One-hot groups, and values that depend on which groups have equal labels alone."""
     rng = np.random.default_rng(seed)

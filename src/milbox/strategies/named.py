@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from milbox.domain import Domain
 from milbox.errors import nearest
-from milbox.inner.pairs.moves import groups_of
 from milbox.inner.pairs.solve import Pairs
 from milbox.inner.sample import undrawable
 from milbox.inner.spacing import ranges_refused
@@ -37,11 +36,9 @@ def everywhere(domain: Domain) -> str | None:
 def unpaired(domain: Domain) -> str | None:
     """Why pairs cannot be searched; None when they can."""
     refusal = ranges_refused(domain)
-    if refusal is not None:
-        return refusal
-    refusal = Pairs().domain_refusal(domain)
-    groups = groups_of(domain) if refusal is None else refusal
-    return f"{groups}; use nn+milp" if isinstance(groups, str) else None
+    if refusal is None and (refusal := Pairs().domain_refusal(domain)) is not None:
+        refusal = f"{refusal}; use nn+milp"
+    return refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,7 @@ NAMED: Mapping[str, Named] = {
         "round the best point, and random hinges too",
         lambda initial: NNMILP(initial=initial),
         with_reals=4,
-        with_pairs=6,
+        with_pairs=7,
         adapts=True,
     ),
     "nn+milp/network": Named(
@@ -146,14 +143,14 @@ NAMED: Mapping[str, Named] = {
         "a pairwise model, drawn from its posterior and searched exactly in a ball round the best point",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise()),
         besides=unpaired,
-        version=5,
+        version=6,
         adapts=True,
     ),
     "nn+milp/mixed": Named(
         "a network in half of the steps, by chance, and nn+milp/pairs in the others, with constraints or not",
         lambda initial: ModelBased(Ranked(), initial=initial, local=Pairwise(share=0.5)),
         besides=unpaired,
-        version=5,
+        version=6,
         adapts=True,
     ),
     "nn+milp/near": Named(

@@ -47,7 +47,7 @@ class Pairwise:
 
     def applies(self, domain: Domain) -> bool:
         """Whether the domain is discrete and its points have few enough neighbours."""
-        return Pairs().domain_refusal(domain) is None and not isinstance(groups_of(domain), str)
+        return Pairs().domain_refusal(domain) is None
 
     def step(self, domain: Domain, history: History, ahead: int, rng: Generator) -> Step:
         """The step that follows a history, whatever was chosen since."""

@@ -28,6 +28,9 @@ SHARES = ((1.0, 0.0), (0.6, 0.4), (0.2, 0.8), (0.0, 1.0))
 SHARES_OF_LABELS = (0.0, 0.6, 1.0)
 NOISES = (1e-4, 1e-3, 1e-2, 0.05, 0.2, 1.0)
 
+# So many points decide prior variances and noise: more of them where there are more features than that.
+JUDGED, MANY = 100, 300
+
 # So many points are enough to choose which pairs of labels matter.
 JUDGED_LABELS = 300
 
@@ -79,9 +82,9 @@ class QuadraticLearner:
     """The variance of the values that no pairwise model explains, where the prior variance is 1."""
     labels: tuple[tuple[int, ...], ...] = ()
     """Groups of features with one alphabet: in each row exactly one is 1. Used where `pairs` is None."""
-    judged: int = 100
-    """So many points, drawn by chance, decide what is left to the marginal likelihood. More of them take
-    longer; they pay where there are several hundred features."""
+    judged: int | None = None
+    """So many points, drawn by chance, decide what is left to the marginal likelihood. None is 100, and 300
+    where there are more than 300 features: more points take longer, and pay where features are many."""
 
     def __post_init__(self) -> None:
         if not ((self.pairs is None or 0 <= self.pairs <= 1) and self.noise > 0 and self.draw >= 0):
@@ -89,7 +92,7 @@ class QuadraticLearner:
                 f"pairs should be within 0 and 1, noise positive and draw not negative; "
                 f"they are {self.pairs}, {self.noise} and {self.draw}"
             )
-        if self.judged < 1:
+        if self.judged is not None and self.judged < 1:
             raise ValueError(f"judged should be at least one point, and is {self.judged}")
 
     @one_thread
@@ -117,7 +120,8 @@ class QuadraticLearner:
         centres = equal.mean(axis=0)
         gram, products = _kernels(X)
         if self.pairs is None:
-            some = _some(count, self.judged, rng)
+            judged = self.judged or (JUDGED if dimension <= MANY else MANY)
+            some = _some(count, judged, rng)
             prior, noise_variance = _evident(X[some], y[some], equal[some] - centres)
         else:
             prior = Prior.of_shares([gram, products], [1.0 - self.pairs, self.pairs])
@@ -224,10 +228,11 @@ def _in_raw_units(
 
     With z = x - c, z'Pz + w'z = x'Px + (w - (P + P')c)'x + (c'P - w')c.
     """
-    P = pairs / np.outer(inputs.spread, inputs.spread)
-    w = linear / inputs.spread
-    c = inputs.centre
-    bias = level + (c @ P - w) @ c
-    w = w - (P + P.T) @ c
-    spread = target.spread
+    P, w, bias, spread = pairs, linear, level, target.spread
+    if not inputs.neutral:
+        P = pairs / np.outer(inputs.spread, inputs.spread)
+        w = linear / inputs.spread
+        c = inputs.centre
+        bias = level + float((c @ P - w) @ c)
+        w = w - (P + P.T) @ c
     return Quadratic(w * spread, P * spread, float(bias * spread + target.centre))

@@ -41,11 +41,14 @@ class Scale:
             centre[column], spread[column] = scale.centre, max(float(scale.spread), floor)
         return cls(centre, spread)
 
+    @property
+    def neutral(self) -> bool:
+        """Whether raw units are ordinary ones."""
+        return not self.centre.any() and bool((self.spread == 1.0).all())
+
     def shrink(self, raw: FloatArray) -> FloatArray:
         """From raw units to ordinary ones."""
-        if not self.centre.any() and (self.spread == 1.0).all():
-            return raw
-        return (raw - self.centre) / self.spread
+        return raw if self.neutral else (raw - self.centre) / self.spread
 
 
 def checked(features: FloatArray, values: FloatArray) -> tuple[FloatArray, FloatArray]:

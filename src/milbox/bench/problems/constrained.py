@@ -24,6 +24,10 @@ SHAPES = (
     "permutation-12",
     "permutation-20",
     "machines-40x12",
+    "blocks-400",
+    "subset-50of500",
+    "chain-32x32",
+    "dna-150",
 )
 INSTANCES = 4
 UNITS = 32

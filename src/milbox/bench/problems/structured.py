@@ -18,10 +18,10 @@ UNITS = 32
 """Hidden units of the objective."""
 
 
-def blocks() -> Domain:
-    """A hundred binaries in ten blocks, as many on in the first half of each as in the second."""
-    x = binary("x", 100)
-    starts = range(0, 100, 10)
+def blocks(count: int) -> Domain:
+    """Binaries in blocks of ten, as many on in the first half of each as in the second."""
+    x = binary("x", count)
+    starts = range(0, count, 10)
     return Domain([x], [x[i : i + 5].sum() == x[i + 5 : i + 10].sum() for i in starts])
 
 
@@ -106,12 +106,14 @@ def free(count: int) -> Domain:
 
 
 DOMAINS: dict[str, Callable[[], Domain]] = {
-    "blocks-100": blocks,
+    "blocks-100": lambda: blocks(100),
+    "blocks-400": lambda: blocks(400),
     "chain-15x20": lambda: chain(15, 20),
     "chain-32x32": lambda: chain(32, 32),
     "chain-64x20": lambda: chain(64, 20),
     "dna-60": lambda: dna(60),
     "dna-100": lambda: dna(100),
+    "dna-150": lambda: dna(150),
     "subset-10of100": lambda: subset(10, 100),
     "subset-50of500": lambda: subset(50, 500),
     "budget-100": lambda: budget(100),

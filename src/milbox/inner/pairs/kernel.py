@@ -233,13 +233,52 @@ def misses(activity: float, lower: float, upper: float) -> int:
     return 1 if activity > upper + WITHIN else 0
 
 
+@kernel
+def above(task: Task, desk: Desk, depth: int, count: int, most: int, best: float) -> int:
+    """Keep the moves that may lead above `best` with up to `most` moves in all; returns how many are left."""
+    alive, gain, half, top = desk.alive[depth], desk.gain[depth], desk.half[depth], desk.top
+    value = desk.value[depth]
+    # The `most` largest, one for each group.
+    for k in range(most):
+        top[k] = 0.0
+    a = 0
+    while a < count:
+        own = task.group[alive[a]]
+        largest = 0.0
+        while a < count and task.group[alive[a]] == own:
+            largest = larger(largest, gain[a] + half[a])
+            a += 1
+        keep_largest(top, most, largest)
+    all_but_one = 0.0
+    for k in range(most - 1):
+        all_but_one += top[k]
+    last = top[most - 1]
+    kept = 0
+    a = 0
+    while a < count:
+        own = task.group[alive[a]]
+        begin, largest = a, 0.0
+        while a < count and task.group[alive[a]] == own:
+            largest = larger(largest, gain[a] + half[a])
+            a += 1
+        # What the best other groups add: the largest, without this group where it is among them.
+        others = all_but_one if largest <= last else all_but_one - largest + last
+        for b in range(begin, a):
+            upper = value + gain[b] + half[b] + others
+            if upper > best:
+                alive[kept], gain[kept], half[kept] = alive[b], gain[b], half[b]
+                desk.upper[depth, kept] = upper
+                kept += 1
+    return kept
+
+
 @owner
 def opened(task: Task, desk: Desk, depth: int, cheapest: int, best: float) -> int:
     """Prepare the branches of a node; returns what that cost.
 
     Moves that cannot lead above `best` are left out.
     """
-    value, left = desk.value[depth], desk.left[depth]
+    left = desk.left[depth]
     desk.at[depth] = 0
     desk.branches[depth] = 0
     work = 1 + len(task.lower)
@@ -272,46 +311,21 @@ def opened(task: Task, desk: Desk, depth: int, cheapest: int, best: float) -> in
     desk.counts[depth] = count
     if count == 0:
         return work
+    work += 4 * count
     if most == 1:
         for a in range(count):
             half[a] = 0.0
-    elif depth <= 1 or count <= FEW:
+    if depth > 0 or most == 1:
+        # What is known from the node above rules many out, before interactions are looked at.
+        count = above(task, desk, depth, count, most, best)
+    fewer = most > 1 and (depth <= 1 or count <= FEW)
+    while fewer:
         halves(task, desk, depth, count, most - 1)
-        work += count * count
-    work += 4 * count
-    # The `most` largest, one for each group.
-    top = desk.top
-    for k in range(most):
-        top[k] = 0.0
-    a = 0
-    while a < count:
-        own = task.group[alive[a]]
-        largest = 0.0
-        while a < count and task.group[alive[a]] == own:
-            largest = larger(largest, gain[a] + half[a])
-            a += 1
-        keep_largest(top, most, largest)
-    all_but_one = 0.0
-    for k in range(most - 1):
-        all_but_one += top[k]
-    last = top[most - 1]
-    kept = 0
-    a = 0
-    while a < count:
-        own = task.group[alive[a]]
-        begin, largest = a, 0.0
-        while a < count and task.group[alive[a]] == own:
-            largest = larger(largest, gain[a] + half[a])
-            a += 1
-        # What the best other groups add: the largest, without this group where it is among them.
-        others = all_but_one if largest <= last else all_but_one - largest + last
-        for b in range(begin, a):
-            above = value + gain[b] + half[b] + others
-            if above > best:
-                alive[kept], gain[kept], half[kept] = alive[b], gain[b], half[b]
-                desk.upper[depth, kept] = above
-                kept += 1
-    desk.counts[depth] = kept
+        work += count * count + 4 * count
+        kept = above(task, desk, depth, count, most, best)
+        fewer = 0 < kept < count - count // 4
+        count = kept
+    desk.counts[depth] = kept = count
     # The moves that mend what is broken, or all.
     branches = 0
     order = desk.order[depth]

@@ -69,13 +69,14 @@ class Pairs:
             return "it searches balls, not boxes"
         if region.box is not None and not domain.contains(tuple(region.box.centre.tolist())):
             return "the centre of the ball is not in the domain"
-        refusal = self.domain_refusal(domain)
-        groups = groups_of(domain) if refusal is None else refusal
-        return groups if isinstance(groups, str) else None
+        return self.domain_refusal(domain)
 
     def domain_refusal(self, domain: Domain) -> str | None:
-        """It lists the values of each variable."""
-        return "some variables are ranges" if ranged(domain) or len(domain.coding.shares) else None
+        """It lists the values of each variable, and the neighbours of each point."""
+        if ranged(domain) or len(domain.coding.shares):
+            return "some variables are ranges"
+        groups = groups_of(domain)
+        return groups if isinstance(groups, str) else None
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best points, best first; fewer when fewer are left."""

@@ -6,10 +6,12 @@ import pytest
 import milbox as mb
 from milbox.domain import Domain
 from milbox.strategies.identity import identity
+from milbox.strategies.model_based import ModelBased
 from milbox.strategies.named import NAMED
 from milbox.strategies.neighbourhood import GAINS, PATIENCE, is_global, radius
 from milbox.strategies.pairwise import Pairwise, labels_of
 from milbox.study import Study
+from milbox.surrogates import Ranked
 from milbox.trials import Finished, History, Proposal
 from milbox.trials.trial import Certificate
 
@@ -89,6 +91,32 @@ def test_a_ball_without_untried_points_is_left() -> None:
         assert len({trial.point for trial in study.trials}) == 32
         with pytest.raises(mb.Exhausted):
             study.ask()
+
+
+def test_a_network_takes_the_steps_in_which_pairs_meet_nothing_new() -> None:
+    """Two paths differ in four edges at least, and the ball has points that differ in two."""
+    grid = [(i, j) for i in range(5) for j in range(5)]
+    edges = [((i, j), (i + 1, j)) for i, j in grid if i < 4]
+    edges += [((i, j), (i, j + 1)) for i, j in grid if j < 4]
+    x = mb.binary("x", len(edges))
+    flows = []
+    for vertex in grid:
+        out = sum(x[k] for k, edge in enumerate(edges) if edge[0] == vertex)
+        into = sum(x[k] for k, edge in enumerate(edges) if edge[1] == vertex)
+        flows.append(out - into == (vertex == (0, 0)) - (vertex == (4, 4)))
+    domain = mb.Domain([x], flows)
+    weights = np.random.default_rng(0).normal(size=len(edges))
+    strategy = ModelBased(Ranked(), initial=5, local=Pairwise(radius=2))
+    with Study(domain, strategy, seed=0) as study:
+        for _ in range(15):
+            trial = study.ask()
+            study.tell(trial.number, float(weights @ trial.point))
+        proofs = [trial.certificate for trial in study.trials if trial.certificate]
+    assert len(proofs) == 10
+    assert {proof.surrogate for proof in proofs} == {
+        "a network, since pairs met no untried point near the best one"
+    }
+    assert {(proof.status, proof.about) for proof in proofs} == {("optimal", "all untried points")}
 
 
 def test_strategies_for_discrete_domains_are_refused_elsewhere_and_have_identities() -> None:

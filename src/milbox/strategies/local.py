@@ -64,6 +64,7 @@ class Step:
         fitted: the finished trials that it sees, by place; None for all.
         box: where its best point is searched for; None for the whole domain.
         nodes: a limit on the tree of a program, where proofs may take long.
+        beyond: how the point is chosen if the box has none; None for the same surrogate in the whole domain.
     """
 
     learner: Learner
@@ -71,6 +72,7 @@ class Step:
     fitted: IntArray | None = None
     box: Box | None = None
     nodes: int | None = None
+    beyond: "Step | None" = None
 
 
 class Steps(Protocol):

@@ -72,22 +72,33 @@ class ModelBased:
         region = Region.untried(domain, history.asked_points)  # pending points are excluded too
         chosen = repeats(domain, history, rng)[:count]
         while len(chosen) < count:
-            began = time.perf_counter()
             step = self.step(domain, history, len(chosen), rng)
-            belief = believed(step.learner, domain, history, rng, step.fitted)
-            fitted = time.perf_counter() - began
-            inner = belief.solver(self.inner)
-            query = Query(belief.objective, replace(region, box=step.box), nodes=step.nodes)
-            query = replace(query, requirements=belief.requirements)
-            best, spaced = self._spaced(inner, query, chosen, rng)
-            if step.box is not None and not isinstance(best, Found):
-                best = solve(inner, replace(query, region=region, nodes=None), rng)  # the box is empty
-            if not isinstance(best, Found):
-                return where_none_is_new(joined(tuple(chosen), best), domain, history, count, rng)
-            proposal = replace(in_own_units(best.proposals[0], belief.unit), fit_seconds=fitted)
-            chosen.append(by_surrogate(proposal, step.name, belief.about + spaced))
+            answer = self._by(step, history, region, chosen, rng)
+            if not isinstance(answer, Found):
+                return where_none_is_new(joined(tuple(chosen), answer), domain, history, count, rng)
+            chosen.append(answer.proposals[0])
             region = region.without([chosen[-1].point])
         return Found(tuple(chosen))
+
+    def _by(
+        self, step: Step, history: History, region: Region, others: Sequence[Proposal], rng: Generator
+    ) -> Answer:
+        """The point of a step: what it learns, and the best point of that where it looks."""
+        began = time.perf_counter()
+        belief = believed(step.learner, region.domain, history, rng, step.fitted)
+        fitted = time.perf_counter() - began
+        inner = belief.solver(self.inner)
+        query = Query(belief.objective, replace(region, box=step.box), nodes=step.nodes)
+        query = replace(query, requirements=belief.requirements)
+        best, spaced = self._spaced(inner, query, others, rng)
+        if step.box is not None and not isinstance(best, Found):
+            if step.beyond is not None:
+                return self._by(step.beyond, history, region, others, rng)
+            best = solve(inner, replace(query, region=region, nodes=None), rng)
+        if not isinstance(best, Found):
+            return best
+        proposal = replace(in_own_units(best.proposals[0], belief.unit), fit_seconds=fitted)
+        return Found((by_surrogate(proposal, step.name, belief.about + spaced),))
 
     def _spaced(
         self, inner: InnerSolver, query: Query, others: Sequence[Proposal], rng: Generator

@@ -64,7 +64,9 @@ class Pairwise:
             return Step(self.network, f"a network, by a chance of {1.0 - self.share:.0%}")
         learner = replace(self.pairs, draw=float(rng.uniform(*self.draws)), labels=labels_of(domain))
         name = "pairs" if self.share >= 1.0 else f"pairs, by a chance of {self.share:.0%}"
-        return Step(learner, name, box=Box.ball(domain, history.points[centre], self.reach(domain, history)))
+        ball = Box.ball(domain, history.points[centre], self.reach(domain, history))
+        beyond = Step(self.network, "a network, since pairs met no untried point near the best one")
+        return Step(learner, name, box=ball, beyond=beyond)
 
     def reach(self, domain: Domain, history: History) -> int:
         """In how many variables a point may differ: in fewer where each has many neighbours.

@@ -30,7 +30,7 @@ def test_the_events_of_a_run_that_is_resumed(tmp_path: Path, caplog: pytest.LogC
     journal = tmp_path / "run.db"
     maximize(score, shelf(), 2, strategy=Greedy(), journal=journal)
     assert caplog.messages[0] == "run begins: 0 of 2 trials so far"
-    assert caplog.messages[-1] == "run ends: the budget is spent (2 evaluations)"
+    assert caplog.messages[-1] == "run ends: the budget of 2 is spent (2 evaluations)"
     assert heard(caplog) == [
         ("run begins", "INFO"),
         ("proposed", "DEBUG"),

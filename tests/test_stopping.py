@@ -33,6 +33,7 @@ def test_a_target_ends_the_run() -> None:
     assert result.best.value >= 5
     assert result.best.number == len(result.trials) - 1 < 63
     assert all(trial.value is not None and trial.value < 5 for trial in result.trials[:-1])
+    assert result.stopped == "the target of 5 is reached"
 
 
 def test_a_target_of_what_is_minimised() -> None:
@@ -47,6 +48,7 @@ def test_patience_counts_evaluations_without_gain(workers: int) -> None:
     with ThreadPoolExecutor(workers) as threads:
         result = mb.maximize(flat, DOMAIN, budget=64, initial=64, patience=7, executor=threads)
     assert 8 <= len(result.trials) < 8 + workers
+    assert result.stopped == "the last 7 evaluations brought no better value"
     assert all(trial.state == "finished" for trial in result.trials)
 
 
@@ -56,6 +58,7 @@ def test_seconds_end_the_run_and_nothing_under_way_is_lost() -> None:
         result = mb.maximize(slow, DOMAIN, budget=64, initial=64, seconds=0.3, executor=threads)
     assert time.monotonic() - began >= 0.3
     assert 2 <= len(result.trials) < 40
+    assert result.stopped == "0.3 s have passed"
     assert all(trial.state == "finished" for trial in result.trials)
 
 
@@ -84,9 +87,17 @@ def test_a_callback_sees_every_trial_and_may_end_the_run() -> None:
     result = mb.maximize(ones, DOMAIN, budget=20, initial=20, callback=watch)
     assert seen == [0, 1, 2, 3, 4]
     assert len(result.trials) == 5
+    assert result.stopped == "stopped early"
     all_of_them: list[mb.Trial] = []
     mb.maximize(ones, DOMAIN, budget=6, initial=6, callback=all_of_them.append)
     assert [trial.value is not None for trial in all_of_them] == [True] * 6
+
+
+def test_a_run_without_other_limits_ends_with_its_budget_or_its_domain() -> None:
+    assert mb.maximize(ones, DOMAIN, budget=5, initial=5).stopped == "the budget of 5 is spent"
+    few = mb.Domain([X], [X.sum() <= 1])
+    assert mb.maximize(ones, few, budget=1000, initial=5).stopped == "no point is left"
+    assert mb.maximize(ones, few, budget=7, initial=5).stopped == "no point is left"  # there are seven
 
 
 @pytest.mark.parametrize(
@@ -105,8 +116,9 @@ def test_what_makes_no_sense_is_refused(wrong: dict[str, Any], message: str) -> 
 
 def test_the_line_shows_how_far_the_run_is(capsys: pytest.CaptureFixture[str]) -> None:
     mb.maximize(ones, DOMAIN, budget=5, initial=5, progress=True)
-    last = capsys.readouterr().err.rstrip("\n").split("\r")[-1]
+    last, end = capsys.readouterr().err.split("\r")[-1].splitlines()
     assert last.startswith("[========================] 5 of 5 trials, best ")
+    assert end == "Ended: the budget of 5 is spent."
 
 
 def test_the_line_counts_what_the_budget_counts(capsys: pytest.CaptureFixture[str]) -> None:

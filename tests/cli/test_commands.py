@@ -220,8 +220,8 @@ def test_a_run_continues_where_it_ended(milbox: Milbox, problem: Path, tmp_path:
     )
     milbox("resume", "parts.db", "--budget", "8")
     assert points(tmp_path / "parts.db") == points(tmp_path / "whole.db")
-    # The budget is spent: nothing more happens.
-    milbox("resume", "parts.db", "--budget", "8")
+    # The budget is spent: nothing more happens, and the user is told why.
+    assert "\nEnded: the budget of 8 is spent.\n" in milbox("resume", "parts.db", "--budget", "8").output
     assert points(tmp_path / "parts.db") == points(tmp_path / "whole.db")
     differs = milbox("run", problem, "--budget", "9", "--journal", "parts.db", "--seed", "4", status=2)
     assert "parts.db was written with seed 3, and is opened with seed 4" in differs.complaints
@@ -484,13 +484,15 @@ def test_a_run_stops_where_the_file_or_the_command_line_says(milbox: Milbox, tmp
     (tmp_path / "p.toml").write_text(STOPPING)
     (tmp_path / "measure.py").write_text("def ones(x):\n    return sum(x)\n")
     ran = milbox("run", "p.toml", "--budget", "64", "--journal", "a.db")
-    assert "Stopped before the budget of 64: the target of 5 is reached." in ran.output
+    assert "\nEnded: the target of 5 is reached.\nKept in a.db.\n" in ran.output
     ran = milbox("run", "p.toml", "--budget", "64", "--journal", "b.db", "--target", "9", "--patience", "4")
-    assert "the last 4 evaluations brought no better value" in ran.output
+    assert "\nEnded: the last 4 evaluations brought no better value.\n" in ran.output
+    ran = milbox("resume", "b.db", "--seconds", "1e-9")
+    assert "\nEnded: 1e-09 s have passed.\n" in ran.output
     ran = milbox(
         "run", "p.toml", "--budget", "64", "--journal", "c.db", "--patience", "64", "--target", "9", "--json"
     )
-    assert json.loads(ran.output.splitlines()[-1])["stopped"] is None  # every point was measured
+    assert json.loads(ran.output.splitlines()[-1])["stopped"] == "no point is left"
     (tmp_path / "bad.toml").write_text(STOPPING.replace("target = 5", "target = 'high'"))
     assert "target must be a number" in milbox("run", "bad.toml", "--budget", "9", status=2).complaints
     (tmp_path / "bad.toml").write_text(STOPPING.replace("target = 5", "seconds = 0"))

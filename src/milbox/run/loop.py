@@ -1,6 +1,7 @@
 """The loop of a run: until its budget, the end of the domain, or too many failures."""
 
 import contextlib
+import sys
 from collections import deque
 from collections.abc import Callable, Generator
 from concurrent.futures import Executor, ProcessPoolExecutor
@@ -37,6 +38,7 @@ def run(
     """Evaluate until the study has `budget` trials, nothing is left or `stop` says so; as `maximize`."""
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be a function of a trial, not {callback!r}")
+    endings: list[str] = []
     steps = evaluations(
         study,
         objective,
@@ -47,12 +49,16 @@ def run(
         window=window,
         stop=stop,
         timeout=timeout,
+        ending=endings.append,
     )
     with contextlib.closing(steps):
         for trial in with_bar(steps, study, budget) if progress else steps:
             if callback is not None and callback(trial) is True:
                 break
-    return result_of(study)
+    (why,) = endings
+    if progress:
+        print(f"Ended: {why}.", file=sys.stderr)
+    return result_of(study, why)
 
 
 def evaluations(
@@ -66,11 +72,12 @@ def evaluations(
     window: int = 20,
     stop: Stop = NEVER,
     timeout: float | None = None,
+    ending: Callable[[str], object] = lambda _why: None,
 ) -> Generator[Trial, None, None]:
     """Every trial as it finishes or fails; arguments as `maximize`.
 
     Trials that a resumed journal holds as pending are evaluated first. What was yielded has been told; to
-    stop early, stop iterating.
+    stop early, stop iterating. `ending` is told in the end why the run ended.
     """
     budget = whole("budget", budget, 1)
     window = whole("window", window, 1)
@@ -104,7 +111,7 @@ def evaluations(
         steps = one_by_one(study, objective, budget, halted)
     else:
         steps = side_by_side(study, objective, budget, workers, executor, halted, timeout)
-    return _answering(study, _watched(study, steps, budget, failures, window, halted))
+    return _answering(study, _watched(study, steps, budget, failures, window, halted, ending))
 
 
 def _answering(study: Study, steps: Generator[Trial, None, None]) -> Generator[Trial, None, None]:
@@ -120,6 +127,7 @@ def _watched(
     failures: float,
     window: int,
     halted: Stopped,
+    ending: Callable[[str], object],
 ) -> Generator[Trial, None, None]:
     """The steps, until too many of the latest failed; with advice when they are interrupted."""
     latest: deque[Trial] = deque(maxlen=window)
@@ -140,7 +148,8 @@ def _watched(
                     f"{failed} of the last {len(latest)} evaluations failed. {how_to_resume(study)} "
                     f"The first to fail was trial {first.number}, {dict(first.assignment)}:\n{first.reason}"
                 )
-        why = "nothing is left" if study.exhausted else halted() or "the budget is spent"
+        left = "no point is left" if study.exhausted else f"the budget of {budget:,} is spent"
+        why = halted() or left
     except KeyboardInterrupt as interrupt:
         why = "interrupted"
         stop_warming()
@@ -151,3 +160,4 @@ def _watched(
     finally:
         steps.close()
         events.run_ends(why, ended)
+        ending(why)

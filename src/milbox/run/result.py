@@ -31,6 +31,8 @@ class Result:
     """With noise: the mean at the best point, and its standard error."""
     judged: tuple[Trial, ...] = ()
     """The trials by which several objectives are judged: with noise one for each point, as believed."""
+    stopped: str = ""
+    """Why the run ended: "the budget of 60 is spent", say, or "stopped early" where the callback ended it."""
 
     @property
     def best(self) -> Trial:
@@ -112,8 +114,8 @@ class Result:
         return display.table(self.message, ("variable", "value"), best.items())
 
 
-def result_of(study: Study) -> Result:
-    """The result of a study so far."""
+def result_of(study: Study, stopped: str) -> Result:
+    """The result of a study so far, and why its run ended."""
     record = study.record
     winner = None if record.best is None else record.best.number
     return Result(
@@ -125,6 +127,7 @@ def result_of(study: Study) -> Result:
         study.goal,
         record.estimate,
         record.judged,
+        stopped,
     )
 
 

@@ -1,7 +1,6 @@
 """`milbox run` and `milbox resume`: evaluate points until the budget is spent."""
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -216,7 +215,7 @@ def drive(
     from milbox.cli.summary import outcome_lines, summary
     from milbox.errors import ObjectiveFailed
     from milbox.run import evaluations
-    from milbox.run.stopping import check_stop, reason
+    from milbox.run.stopping import check_stop
     from milbox.system import requests_as_interrupts
     from milbox.trials.record import asked
 
@@ -244,7 +243,7 @@ def drive(
     elif initial >= budget:
         say(f"{every(budget)} will be random: a model comes in after {initial}; see --initial")
     watch = Watch(study.trials, study.goal, budget)
-    began = time.monotonic()
+    endings: list[str] = []
     how_to_go_on = f"nothing is lost. To go on:\n  milbox resume {study.journal}"
     farewell = Farewell(f"\ninterrupted; {how_to_go_on}")
     try:
@@ -258,6 +257,7 @@ def drive(
                 failures=failures,
                 stop=stop,
                 timeout=timeout,
+                ending=endings.append,
             )
             with contextlib.closing(steps):
                 for trial in watched(steps, watch, "none" if as_json else progress):
@@ -268,15 +268,13 @@ def drive(
         raise SystemExit(INTERRUPTED) from None
     except ObjectiveFailed as error:
         raise RunFailed(f"{error}\nTo go on: milbox resume {study.journal}") from None
-    early = asked(study.trials) < budget and not study.exhausted
-    why = reason(stop, study, time.monotonic() - began) if early else None
+    (why,) = endings
     if as_json:
         emit({"event": "end", **summary(study.record, budget), "stopped": why})
     else:
         for line in outcome_lines(study.record):
             show(line)
-        if why is not None:
-            show(f"Stopped before the budget of {budget}: {why}.")
+        show(f"Ended: {why}.")
         show(f"Kept in {study.journal}.")
     if not study.history.finished:
         failed = next((trial.reason for trial in study.trials if trial.reason), "nothing was evaluated")

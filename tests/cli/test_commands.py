@@ -555,10 +555,27 @@ def test_a_resumed_run_has_as_many_workers_as_before(milbox: Milbox, tmp_path: P
     assert list(tmp_path.glob("pid-*"))
 
 
+def test_merged_runs_have_no_budget_until_they_are_resumed(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(STOPPING)
+    (tmp_path / "measure.py").write_text("def ones(x):\n    return sum(x)\n")
+    for seed in ("1", "2"):
+        milbox("run", "p.toml", "--budget", "8", "--target", "9", "--seed", seed, "--journal", f"{seed}.db")
+    milbox("merge", "1.db", "2.db", "all.db")
+    merged = milbox("status", "all.db", "--json").json
+    count = merged["trials"]
+    assert count > 8
+    assert (merged["budget"], merged["ended"]) == (None, False)
+    assert f"trials     {count}: {count} finished" in milbox("status", "all.db").output
+    refused = milbox("resume", "all.db", status=2).complaints
+    assert f"nobody has said how many trials all.db may have in all ({count} trials so far)" in refused
+    milbox("resume", "all.db", "--budget", str(count + 2), "--target", "9")
+    assert f"{count + 2} of {count + 2}: " in milbox("status", "all.db").output
+
+
 def test_resuming_what_was_measured_by_hand_says_how(milbox: Milbox, problem: Path) -> None:
     milbox("ask", "lab.db", "--problem", problem, "--initial", "2")
     milbox("tell", "lab.db", "--trial", "0", "--value", "1")
     refused = milbox("resume", "lab.db", status=2)
-    assert "asked for by hand (1 trial so far)" in refused.complaints
+    assert "nobody has said how many trials lab.db may have in all (1 trial so far)" in refused.complaints
     assert "milbox resume lab.db --budget 21" in refused.complaints
     milbox("resume", "lab.db", "--budget", "2")

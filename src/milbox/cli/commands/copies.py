@@ -30,7 +30,8 @@ def backup(journal: "Place", out: "Place") -> None:
 def merge(first: "Place", second: "Place", out: "Place") -> None:
     """Write the trials of two journals of one domain into a new one, OUT.
 
-    Points that both have are kept once. OUT is resumed with the seed and the strategy of FIRST.
+    Points that both have are kept once. OUT is resumed with the seed and the strategy of FIRST, and with a
+    budget of its own: `milbox resume OUT --budget 100`.
     """
     from milbox.trials.journal import copies
 

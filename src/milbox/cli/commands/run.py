@@ -145,8 +145,8 @@ def resume(
     if budget is None:
         ended = glance(journal).ended
         raise InputError(
-            f"the points of {journal} were asked for by hand ({plural(ended, 'trial')} so far), and nobody "
-            f"has said how many there may be in all; say it, for example:\n"
+            f"nobody has said how many trials {journal} may have in all ({plural(ended, 'trial')} so far); "
+            f"say it, for example:\n"
             f"  milbox resume {journal} --budget {ended + 20}"
         )
     if workers is None and dask is None:  # as many as before

@@ -60,9 +60,9 @@ def _created(out: Place, header: Header, domain: Domain) -> Journal | SharedJour
 def merge(first: Place, second: Place, out: Place) -> tuple[int, int]:
     """Write the trials of two journals of one domain into a new one; how many it has, and how many both had.
 
-    The new journal goes on with the seed and the strategy of the first. Trials stand in the order in which
-    they were asked. A point that both have is kept once, with its value where one of them has it; where
-    measurements are noisy, all of them are kept.
+    The new journal goes on with the seed and the strategy of the first, and has no budget: that of one run is
+    none for the trials of two. Trials stand in the order in which they were asked. A point that both have is
+    kept once, with its value where one of them has it; where measurements are noisy, all of them are kept.
 
     Raises:
         JournalMismatch: the journals are about other domains or senses, or differ in a point's value.
@@ -96,6 +96,7 @@ def merge(first: Place, second: Place, out: Place) -> tuple[int, int]:
     merged = sorted([*kept.values(), *free], key=lambda trial: trial.asked_at or 0.0)
     notes = {
         **header.notes,
+        "budget": None,
         "merged": [place.study if isinstance(place, Url) else place.name for place in (first, second)],
     }
     numbered = [replace(trial, number=number) for number, trial in enumerate(merged)]

@@ -86,6 +86,8 @@ def test_objectives_return_errors_beside_their_outputs() -> None:
     domain = mb.Domain([mb.integer("x", 0, 3)])
     limits = {"heat": ("<=", 1.0)}
     result = mb.optimize(returned, domain, 4, objectives=BOTH, limits=limits, noise=True, initial=4)
+    assert f"{len(result.front)} trial" in result.message
+    assert ", estimated (4 trials)" in result.message
     assert [trial.errors for trial in result.trials] == [ERRORS] * 4
     assert sorted({trial.values["gain"] for trial in result.trials}) == [1.0]
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 
@@ -162,6 +163,30 @@ def test_the_best_noisy_point_is_printed_with_its_estimate(milbox: Milbox, tmp_p
     assert [e["estimate"]["mean"] for e in listed] == sorted(
         [e["estimate"]["mean"] for e in listed], reverse=True
     )
+
+
+def test_a_noisy_front_is_shown_as_estimates(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(PROBLEM.replace("limits =", "noise = true\nlimits ="))
+    (tmp_path / "measure.py").write_text(MEASURE)
+    ran = milbox("run", "p.toml", "--budget", "6", "--initial", "6")
+    front = read_record(tmp_path / "p.db").front
+    assert f"a front of {len(front)} trials, estimated (6 trials)\n" in ran.output
+    best = milbox("best", "p.db").output
+    assert f"{front[0].shown}, estimated, in trial {front[0].number} (random)\n" in best
+    assert best.count(", estimated, in trial ") == len(front)
+    entries = milbox("best", "p.db", "--json").json["trials"]
+    assert [entry["estimated"] for entry in entries] == [True] * len(front)
+    assert milbox("status", "p.db", "--json").json["front"] == entries
+    measured = [json.loads(line) for line in milbox("trials", "p.db", "--json").output.splitlines()]
+    assert not any("estimated" in entry for entry in measured)
+
+
+def test_what_was_measured_once_without_noise_is_no_estimate(milbox: Milbox, tmp_path: Path) -> None:
+    (tmp_path / "p.toml").write_text(PROBLEM)
+    (tmp_path / "measure.py").write_text(MEASURE)
+    said = milbox("run", "p.toml", "--budget", "6", "--initial", "6").output
+    said += milbox("best", "p.db").output + milbox("best", "p.db", "--json").output
+    assert "estimated" not in said
 
 
 def test_a_standard_error_is_told_with_its_value(milbox: Milbox, tmp_path: Path) -> None:

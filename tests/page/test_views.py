@@ -10,6 +10,7 @@ import pytest
 import milbox as mb
 from browser import Browser
 from milbox.page import page
+from milbox.page.formats import number as written_number
 from milbox.page.sections.parallel import MOST_LINES, chosen
 from milbox.strategies import RandomSearch
 from milbox.trials.course import estimates, improvements
@@ -113,6 +114,34 @@ def test_the_course_of_the_hypervolume_is_that_of_the_trials_so_far() -> None:
     for number, volume in hypervolume_course(study.trials, study.goal):
         assert volume == pytest.approx(hypervolume_of(study.trials[: number + 1], study.goal, worst))
         assert number in {trial.number for trial in front_of(study.trials[: number + 1], study.goal)}
+
+
+def test_a_noisy_front_is_drawn_as_estimates_beside_what_was_measured() -> None:
+    study = mb.Study(
+        domain(),
+        RandomSearch(),
+        objectives={"gain": "maximize", "cost": "minimize"},
+        limits={"heat": ("<=", 6.0)},
+        noise=True,
+    )
+    rng = np.random.default_rng(3)
+    for trial in study.ask_many(20):
+        measured = outputs(dict(trial.assignment))
+        study.tell(trial.number, {name: value + rng.normal() for name, value in measured.items()})
+    checked(study.record)
+    shown = page(study.record)
+    front = section(shown, "front")
+    for head in ("estimate of gain", "estimate of cost", "mean of heat"):
+        assert f">{head}</th>" in front
+    assert "on the front, estimated" in front
+    assert ", estimated</dd>" in shown
+    assert f"<strong>{len(study.front)}</strong> are, by estimates, dominated by no other" in shown
+    for trial in study.front:
+        gain, cost = (written_number(trial.values[name]) for name in ("gain", "cost"))
+        label = json.dumps(f"trial {trial.number}: gain {gain}, cost {cost}, heat ")
+        assert label.strip('"') in front
+    assert len(set(re.findall(r"trial (\d+): gain", front))) == 20  # every one as it was measured, too
+    assert front.count(", estimated, at") == len(study.front)
 
 
 def test_under_noise_estimates_have_error_bars() -> None:

@@ -54,7 +54,7 @@ def summary(record: "Record", budget: int | None) -> dict[str, Any]:
         "pending": record.having("pending"),
         "cancelled": record.having("cancelled"),
         "best": None if record.best is None else entry_of(record, record.best),
-        **({"front": [trial_entry(trial) for trial in record.front]} if record.goal.several else {}),
+        **({"front": [entry_of(record, trial) for trial in record.front]} if record.goal.several else {}),
         "proved": record.proved,
         "proposals": asdict(record.proofs),
         "seconds": asdict(record.spent),
@@ -63,7 +63,12 @@ def summary(record: "Record", budget: int | None) -> dict[str, Any]:
 
 
 def entry_of(record: "Record", trial: "Trial") -> dict[str, Any]:
-    """A trial as plain entries; with noise, also what is believed of its point."""
+    """A ranked trial, or one of the front, as plain entries; with noise, also what is believed of its point.
+
+    A trial of the front has that in place of its values.
+    """
+    if record.goal.front_estimated:
+        return {**trial_entry(trial), "estimated": True}
     found = record.estimated(trial)
     if found is None:
         return trial_entry(trial)
@@ -71,7 +76,9 @@ def entry_of(record: "Record", trial: "Trial") -> dict[str, Any]:
 
 
 def value_of(record: "Record", trial: "Trial") -> str:
-    """The value of a trial in words; with noise, what is believed of its point and not what it measured."""
+    """The value of a ranked trial, or one of the front, in words; with noise, an estimate of its point."""
+    if record.goal.front_estimated:
+        return f"{trial.shown}, estimated,"
     found = record.estimated(trial)
     if found is None:
         return trial.shown
@@ -128,7 +135,8 @@ def outcome_lines(record: "Record") -> list[str]:
         found = f"best {record.goal.name} {shown} in trial {best.number} ({count})"
         lines = [found, *assignment_lines(best.assignment)]
     elif record.front:
-        lines = [f"a front of {plural(len(record.front), 'trial')} ({count})"]
+        estimated = ", estimated" if record.goal.front_estimated else ""
+        lines = [f"a front of {plural(len(record.front), 'trial')}{estimated} ({count})"]
         lines += [f"  trial {trial.number}: {trial.shown}" for trial in record.front]
     else:
         lines = [f"no trial keeps {' and '.join(map(str, record.goal.limits))} ({count})"]

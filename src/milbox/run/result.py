@@ -72,7 +72,8 @@ class Result:
         count = f"{len(self.trials)} trial{'' if len(self.trials) == 1 else 's'}{rest}"
         if self.goal.several and history.finished:
             front = len(self.front)
-            found = f"a front of {front} trial{'' if front == 1 else 's'} ({count})"
+            estimated = ", estimated" if self.goal.front_estimated else ""
+            found = f"a front of {front} trial{'' if front == 1 else 's'}{estimated} ({count})"
             return (
                 f"{found}. Every point of the domain has been evaluated: it is proved"
                 if self.proved

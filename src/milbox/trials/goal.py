@@ -113,6 +113,11 @@ class Goal:
         return self.noise and not self.several
 
     @property
+    def front_estimated(self) -> bool:
+        """Whether several objectives are judged by estimates, which stand for the values of the front."""
+        return self.noise and self.several
+
+    @property
     def signs(self) -> tuple[float, ...]:
         """1 for each objective that is maximised, -1 for the others."""
         return tuple(sign_of(sense) for _, sense in self.objectives)

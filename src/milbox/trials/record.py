@@ -56,7 +56,7 @@ def recommended(estimates: Estimates, sign: float) -> Trial | None:
 
 def judged(domain: Domain, trials: tuple[Trial, ...], goal: Goal) -> tuple[Trial, ...]:
     """The trials by which several objectives are judged: with noise one for each point, as believed."""
-    return believed(domain, trials, goal) if goal.noise and goal.several else trials
+    return believed(domain, trials, goal) if goal.front_estimated else trials
 
 
 def asked(trials: Iterable[Trial]) -> int:

@@ -20,6 +20,7 @@ from milbox.page.svg.markup import Markup, coordinate, joined, tag, text
 from milbox.page.svg.scales import spanning
 from milbox.trials import Trial
 from milbox.trials.front import hypervolume_course
+from milbox.trials.goal import Goal
 from milbox.trials.record import Record
 
 LONGEST = 200
@@ -36,7 +37,8 @@ def front(record: Record) -> Markup | None:
         return None
     if not record.finished:
         return tag("p", text("No trial has finished yet."), class_="quiet")
-    entries = [("k-best", "on the front"), ("k-model", "measured"), ("k-start", "initial design")]
+    best = "on the front, estimated" if record.goal.front_estimated else "on the front"
+    entries = [("k-best", best), ("k-model", "measured"), ("k-start", "initial design")]
     if len(record.finished) > sum(record.goal.keeps(trial) for trial in record.finished):
         entries.append(("k-failed", "breaks a limit"))
     names = [name for name, _ in record.goal.objectives]
@@ -52,7 +54,7 @@ def listed(record: Record) -> Markup:
     first = record.goal.objectives[0][0]
     trials = sorted(record.front, key=lambda trial: trial.values[first])
     heads = [
-        *((record.goal.label(name), "n") for name in record.goal.outputs),
+        *((heading(record.goal, name), "n") for name in record.goal.outputs),
         ("trial", "n"),
         ("point", None),
     ]
@@ -71,21 +73,32 @@ def listed(record: Record) -> Markup:
     return scrolled(table, "the trials nobody dominates")
 
 
+def heading(goal: Goal, name: str) -> str:
+    """The head of the column of an output: with noise it has estimates, of what is no objective means."""
+    if not goal.front_estimated:
+        return goal.label(name)
+    return f"{'estimate' if name in dict(goal.objectives) else 'mean'} of {goal.label(name)}"
+
+
 def pair(record: Record, across: str, up: str) -> Markup:
-    """Two objectives of every finished trial; with two in all, the front as a line."""
+    """Two objectives of every finished trial; with two in all, the front as a line.
+
+    With noise, what was measured is drawn, and besides it the front, which are estimates.
+    """
     goal = record.goal
     senses = {name: sense.replace("ize", "ise") for name, sense in goal.objectives}
-    ahead = {trial.number for trial in record.front}
+    ahead = set() if goal.front_estimated else {trial.number for trial in record.front}
+    measured = [trial for trial in record.finished if trial.number not in ahead]
     left, right, top, bottom = 62.0, WIDTH - 14.0, 34.0, HEIGHT - 46.0
-    a = [trial.values[across] for trial in record.finished]
-    b = [trial.values[up] for trial in record.finished]
+    a = [trial.values[across] for trial in (*measured, *record.front)]
+    b = [trial.values[up] for trial in (*measured, *record.front)]
     x, y = spanning(min(a), max(a), left, right), spanning(min(b), max(b), bottom, top)
-    kinds: dict[str, list[Trial]] = {"start": [], "model": [], "broken": [], "best": []}
-    for trial in record.finished:
-        kinds[kind_of(record, trial, ahead)].append(trial)
+    kinds: dict[str, list[Trial]] = {"start": [], "model": [], "broken": [], "best": list(record.front)}
+    for trial in measured:
+        kinds[kind_of(record, trial)].append(trial)
     groups = {
         kind: [
-            Dot(x(trial.values[across]), y(trial.values[up]), label_of(record, trial))
+            Dot(x(trial.values[across]), y(trial.values[up]), label_of(record, trial, kind == "best"))
             for trial in thinned(members)
         ]
         for kind, members in kinds.items()
@@ -123,23 +136,22 @@ def descending(corners: list[tuple[float, float]]) -> str:
     return f"M{coordinate(x)} {coordinate(y)}" + "".join(f"V{coordinate(b)}H{coordinate(a)}" for a, b in rest)
 
 
-def kind_of(record: Record, trial: Trial, ahead: set[int]) -> str:
-    """How a trial is drawn."""
-    if trial.number in ahead:
-        return "best"
+def kind_of(record: Record, trial: Trial) -> str:
+    """How a trial is drawn that is not on the front, or was measured with noise."""
     if not record.goal.keeps(trial):
         return "broken"
     return "start" if trial.number < record.initial else "model"
 
 
-def label_of(record: Record, trial: Trial) -> str:
-    """The note on one trial: all its outputs, and its point."""
+def label_of(record: Record, trial: Trial, best: bool) -> str:
+    """The note on one trial, or on one of the front: all its outputs, and its point."""
     goal = record.goal
     errors = {name: f" ± {number(error, 3)}" for name, error in trial.errors.items()}
     shown = ", ".join(
         f"{name} {number(value)}{errors.get(name, '')}{goal.unit(name)}"
         for name, value in trial.values.items()
     )
+    shown += ", estimated," if best and goal.front_estimated else ""
     return f"trial {trial.number}: {shown} at {short(assignment_text(trial.assignment), 60)}"
 
 

@@ -59,11 +59,12 @@ def on_the_front(record: Record) -> Markup:
     goal = record.goal
     senses = " and ".join(f"{sense.replace('ize', 'ise')} {name}" for name, sense in goal.objectives)
     kept = f" and keep {' and '.join(map(str, goal.limits))}" if goal.limits else ""
+    judged = ", by estimates," if goal.front_estimated else ""
     return joined(
         [
             text(f"To {senses}: of {count(len(record.finished), 'measured trial')} "),
             tag("strong", text(f"{len(record.front):,}")),
-            text(f" {'is' if len(record.front) == 1 else 'are'} dominated by no other{kept}."),
+            text(f" {'is' if len(record.front) == 1 else 'are'}{judged} dominated by no other{kept}."),
         ]
     )
 
@@ -131,7 +132,8 @@ def best_tile(record: Record) -> tuple[str, str, str]:
     best, goal = record.best, record.goal
     if goal.several:
         volume = number(hypervolume_of(record.judged, goal), 4)
-        return "On the front", f"{len(record.front):,}", f"hypervolume {volume}" if record.front else ""
+        note = f"hypervolume {volume}{', estimated' if goal.front_estimated else ''}"
+        return "On the front", f"{len(record.front):,}", note if record.front else ""
     name = f"Best {short(goal.name, 24)}"
     if best is None or best.value is None:
         return name, "none yet", ""

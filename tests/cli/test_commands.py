@@ -314,6 +314,7 @@ def test_known_data_comes_first(milbox: Milbox, problem: Path, tmp_path: Path) -
     assert [trial.origin for trial in trials[:3]] == ["known"] * 3
     assert [trial.state for trial in trials] == ["finished"] * 5
     assert trials[3].certificate is not None
+    assert "2 of 2, and 3 known: 5 finished" in milbox("status", "new.db").output
 
 
 def test_a_laboratory(milbox: Milbox, tiny: Path, tmp_path: Path) -> None:

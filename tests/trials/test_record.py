@@ -56,6 +56,7 @@ def test_a_study_and_its_journal_are_read_alike(tmp_path: Path) -> None:
         assert record.best.value == 2.0
         assert (record.having("finished"), record.having("failed"), record.having("pending")) == (2, 1, 0)
         assert (asked(record.trials), record.ended, record.proved) == (2, True, False)
+        assert record.counted == "2 of 2, and 1 known"
         assert record.spent.evaluation == 0.75
         assert record.proofs.certified == 0
         assert record.initial == 3

@@ -241,6 +241,14 @@ class Record:
         return self.header.budget
 
     @property
+    def counted(self) -> str:
+        """The number of trials; with a budget, those that it counts, and the user's own data besides."""
+        if not self.budget:
+            return f"{len(self.trials):,}"
+        known = sum(trial.origin.source is Source.KNOWN for trial in self.trials)
+        return f"{asked(self.trials):,} of {self.budget:,}" + (f", and {known:,} known" if known else "")
+
+    @property
     def proved(self) -> bool:
         """Whether every point of the domain has been measured."""
         return not self.goal.noise and bool(self.finished) and len(self.finished) == self.domain.size

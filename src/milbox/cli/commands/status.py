@@ -90,7 +90,6 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
     from milbox.cli.summary import proofs_text, spent_text
     from milbox.trials.trust import sentence
 
-    of = f" of {record.budget:,}" if record.budget else ""
     counts = (
         f"{record.having('finished'):,} finished, {record.having('failed'):,} failed, "
         f"{record.having('pending'):,} pending"
@@ -102,7 +101,7 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
     told = record.last_told
     rows = [
         ("journal", f"{record.path} ({record.goal}, seed {record.header.seed})"),
-        ("trials", f"{len(record.trials):,}{of}: {counts}"),
+        ("trials", f"{record.counted}: {counts}"),
         ("best", best_text(record)),
         ("proved", proofs_text(record.proofs)),
         ("time in", spent_text(record.spent)),

@@ -161,10 +161,9 @@ def figures(record: Record) -> Markup:
     time = record.spent
     states = [(record.having(state), state) for state in ("pending", "failed")]
     rest = ", ".join(f"{n:,} {state}" for n, state in states if n)
-    of = f" of {record.budget:,}" if record.budget else ""
     tiles = [
         best_tile(record),
-        ("Trials", f"{len(record.trials):,}{of}", rest or "all finished" if record.trials else ""),
+        ("Trials", record.counted, rest or "all finished" if record.trials else ""),
         (
             "Proposals proved",
             f"{optimal:,} of {len(record.certified):,}" if record.certified else "none yet",

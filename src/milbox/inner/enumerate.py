@@ -15,10 +15,10 @@ from milbox.domain.model.numbers import digits
 from milbox.inner.certify import Claim, certify
 from milbox.inner.query import Query
 from milbox.inner.spacing import is_spaced
+from milbox.inner.successive import best_points
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.relu import ReluNet
-from milbox.trials.answer import Answer, Empty, Found, joined
-from milbox.trials.trial import Proposal
+from milbox.trials.answer import Answer, Empty, Found
 
 # How many feature entries are encoded at a time, and how many are kept for the next step (128 MB).
 CHUNK = 1 << 20
@@ -50,7 +50,7 @@ class Enumerate:
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best points by prediction; equal ones in an order drawn from rng."""
         if query.count > 1 and is_spaced(query.domain):
-            return self.one_by_one(query, rng)
+            return best_points(query, lambda left: self.solve(left, rng))  # at distances from each other
         began = time.perf_counter()
         domain, surrogate, region = query.domain, query.objective, query.region
         points, index = all_points(domain)
@@ -94,16 +94,6 @@ class Enumerate:
                 for i in chosen
             )
         )
-
-    def one_by_one(self, query: Query, rng: Generator) -> Answer:
-        """The best points, each at a distance from those before it."""
-        found: tuple[Proposal, ...] = ()
-        while len(found) < query.count:
-            answer = self.solve(query.without([proposal.point for proposal in found], 1), rng)
-            if not isinstance(answer, Found):
-                return joined(found, answer)
-            found = (*found, *answer.proposals)
-        return Found(found)
 
 
 def everywhere(surrogate: Surrogate, domain: Domain) -> FloatArray:

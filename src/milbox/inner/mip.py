@@ -22,6 +22,7 @@ from milbox.inner.climb import as_network, climbed
 from milbox.inner.loading import load_climbs
 from milbox.inner.query import Query
 from milbox.inner.spacing import is_spaced, near
+from milbox.inner.successive import best_points
 from milbox.inner.untried import stopped, untried
 from milbox.inner.walk import walked
 from milbox.milp.program import MilpBuilder
@@ -31,8 +32,7 @@ from milbox.milp.verify import TOLERANCE
 from milbox.surrogates.base import Surrogate
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
-from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
-from milbox.trials.trial import Proposal
+from milbox.trials.answer import Answer, Empty, Found, Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +69,21 @@ class Mip:
 
     def solve(self, query: Query, rng: Generator) -> Answer:
         """The best points: each is the optimum once those before it are excluded too."""
-        found: tuple[Proposal, ...] = ()
-        while len(found) < query.count:
-            left = query.without([proposal.point for proposal in found], 1)
-            for radius in range(max(self.radius, query.region.radius), query.region.radius - 1, -1):
-                for apart in left.region.distances():
-                    region = replace(left.region, radius=radius, apart=apart)
-                    answer = self.optimum(replace(left, region=region), rng)
-                    if isinstance(answer, Proposal):
-                        break
-                if isinstance(answer, Proposal):
-                    break
-            if not isinstance(answer, Proposal):
-                return joined(found, answer)
-            found = (*found, answer)
-        return Found(found)
+        return best_points(query, lambda left: self.farthest(left, rng))
 
-    def optimum(self, query: Query, rng: Generator) -> Proposal | Empty | Unknown:
+    def farthest(self, query: Query, rng: Generator) -> Answer:
+        """The best point at the largest radius and distance from tried points that leave any."""
+        region = query.region
+        answer: Answer = Empty()
+        for radius in range(max(self.radius, region.radius), region.radius - 1, -1):
+            for apart in region.distances():
+                kept = replace(region, radius=radius, apart=apart)
+                answer = self.optimum(replace(query, region=kept), rng)
+                if isinstance(answer, Found):
+                    return answer
+        return answer
+
+    def optimum(self, query: Query, rng: Generator) -> Answer:
         """The best point of the region."""
         surrogate, domain, region = query.objective, query.domain, query.region
         apart, forbidden, whole = region.steps_apart, region.beside(), region.box is None
@@ -165,19 +163,17 @@ class Mip:
             claimed = max(claimed, value)
         scale = max(1.0, abs(bound), abs(value)) if math.isfinite(bound) else 1.0
         proved = solution.status is Status.OPTIMAL and bound - value <= 10 * TOLERANCE * scale
-        return certify(
-            query,
-            Claim(
-                point=point,
-                origin="milp",
-                value=claimed,
-                bound=bound,
-                proved=proved,
-                no_goods=len(rows),
-                seconds=time.perf_counter() - began,
-                solver=solution.solver,
-            ),
+        claim = Claim(
+            point=point,
+            origin="milp",
+            value=claimed,
+            bound=bound,
+            proved=proved,
+            no_goods=len(rows),
+            seconds=time.perf_counter() - began,
+            solver=solution.solver,
         )
+        return Found((certify(query, claim),))
 
     def program(
         self,

@@ -16,10 +16,10 @@ from milbox.inner.certify import Claim, certify
 from milbox.inner.pairs.moves import Groups, Moves, as_moves, groups_of, layers_of, moved, moves_from
 from milbox.inner.query import Query
 from milbox.inner.ranges.solve import ranged
+from milbox.inner.successive import best_points
 from milbox.inner.untried import untried
 from milbox.surrogates.quadratic import Quadratic
-from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
-from milbox.trials.trial import Proposal
+from milbox.trials.answer import Answer, Empty, Found, Unknown
 
 if TYPE_CHECKING:
     from milbox.inner.pairs.kernel import Desk, Task
@@ -83,13 +83,7 @@ class Pairs:
         refusal = self.refusal(query)
         if refusal is not None:
             raise UnsupportedProgram(f"the search over pairs cannot be used: {refusal}")
-        found: tuple[Proposal, ...] = ()
-        while len(found) < query.count:
-            answer = self.one(query.without([proposal.point for proposal in found], 1), rng)
-            if not isinstance(answer, Found):
-                return joined(found, answer)
-            found = (*found, *answer.proposals)
-        return Found(found)
+        return best_points(query, lambda left: self.one(left, rng))
 
     def one(self, query: Query, rng: Generator) -> Answer:
         """The best point of the largest ball that can be proved; a good one of a ball that is too large."""

@@ -10,11 +10,11 @@ from milbox.inner.certify import Claim, certify
 from milbox.inner.query import Query
 from milbox.inner.ranges.columns import columns_of
 from milbox.inner.spacing import is_spaced
+from milbox.inner.successive import best_points
 from milbox.milp.solution import Limits
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.relu import ReluNet
-from milbox.trials.answer import Answer, Empty, Found, Unknown, joined
-from milbox.trials.trial import Proposal
+from milbox.trials.answer import Answer, Empty, Found, Unknown
 
 CODES = 16
 """A variable of one feature and more codes than this is a range."""
@@ -62,21 +62,20 @@ def domain_refusal(domain: Domain) -> str | None:
 
 def solve(query: Query, limits: Limits) -> Answer:
     """The best points: each is the optimum once those before it are excluded too."""
-    found: tuple[Proposal, ...] = ()
-    while len(found) < query.count:
-        left = query.without([proposal.point for proposal in found], 1)
-        answer: Proposal | Empty | Unknown = Empty()
-        for apart in left.region.distances():
-            answer = optimum(replace(left, region=replace(left.region, apart=apart)), limits)
-            if isinstance(answer, Proposal):
-                break
-        if not isinstance(answer, Proposal):
-            return joined(found, answer)
-        found = (*found, answer)
-    return Found(found)
+    return best_points(query, lambda left: farthest(left, limits))
 
 
-def optimum(query: Query, limits: Limits) -> Proposal | Empty | Unknown:
+def farthest(query: Query, limits: Limits) -> Answer:
+    """The best point at the largest distance from tried points that leaves any."""
+    answer: Answer = Empty()
+    for apart in query.region.distances():
+        answer = optimum(replace(query, region=replace(query.region, apart=apart)), limits)
+        if isinstance(answer, Found):
+            break
+    return answer
+
+
+def optimum(query: Query, limits: Limits) -> Answer:
     """The best point of the region."""
     # numba is slow to import, so whoever does not search does not pay for it.
     from milbox.inner.ranges.maximise import maximise, task_of
@@ -96,17 +95,15 @@ def optimum(query: Query, limits: Limits) -> Proposal | Empty | Unknown:
         if found.bound == -math.inf:
             return Empty()
         return Unknown(f"branch and bound met no untried point in {found.nodes} nodes")
-    return certify(
-        query,
-        Claim(
-            point=columns.point(found.point),
-            origin="branch and bound",
-            value=found.value,
-            bound=found.bound,
-            proved=found.bound - found.value <= 2.0 * found.slack,
-            rounding=ROUNDING * found.scale,
-            no_goods=len(tried),
-            seconds=time.perf_counter() - began,
-            solver=f"branch and bound ({found.nodes} node{'' if found.nodes == 1 else 's'})",
-        ),
+    claim = Claim(
+        point=columns.point(found.point),
+        origin="branch and bound",
+        value=found.value,
+        bound=found.bound,
+        proved=found.bound - found.value <= 2.0 * found.slack,
+        rounding=ROUNDING * found.scale,
+        no_goods=len(tried),
+        seconds=time.perf_counter() - began,
+        solver=f"branch and bound ({found.nodes} node{'' if found.nodes == 1 else 's'})",
     )
+    return Found((certify(query, claim),))

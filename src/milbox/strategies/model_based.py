@@ -17,6 +17,7 @@ from milbox.inner.protocol import refusal_of
 from milbox.inner.query import Query, Region
 from milbox.inner.ranges.solve import CODES, ranged
 from milbox.inner.requirements import solve
+from milbox.inner.successive import successive
 from milbox.milp.program import Milp
 from milbox.strategies.apart import away, distance_of
 from milbox.strategies.beliefs import believed
@@ -31,7 +32,6 @@ from milbox.strategies.worth import worth
 from milbox.surrogates import Learner, Ranked
 from milbox.surrogates.linear import LinearLearner
 from milbox.trials import Answer, Failed, Found, History, Proposal
-from milbox.trials.answer import joined
 
 SHOWN = 3
 """The most ties that a sentence names."""
@@ -70,15 +70,14 @@ class ModelBased:
             return where_none_is_new(first, domain, history, count, rng)
 
         region = Region.untried(domain, history.asked_points)  # pending points are excluded too
-        chosen = repeats(domain, history, rng)[:count]
-        while len(chosen) < count:
+        again = tuple(repeats(domain, history, rng)[:count])
+
+        def best(left: Region, chosen: Sequence[Proposal]) -> Answer:
             step = self.step(domain, history, len(chosen), rng)
-            answer = self._by(step, history, region, chosen, rng)
-            if not isinstance(answer, Found):
-                return where_none_is_new(joined(tuple(chosen), answer), domain, history, count, rng)
-            chosen.append(answer.proposals[0])
-            region = region.without([chosen[-1].point])
-        return Found(tuple(chosen))
+            return self._by(step, history, left, chosen, rng)
+
+        answer = successive(region, count, best, first=again)
+        return where_none_is_new(answer, domain, history, count, rng)
 
     def _by(
         self, step: Step, history: History, region: Region, others: Sequence[Proposal], rng: Generator

@@ -17,12 +17,12 @@ from milbox.inner import Evolution, InnerSolver
 from milbox.inner.evolution.mutators import Pointwise
 from milbox.inner.protocol import refusal_of
 from milbox.inner.query import Query, Region
+from milbox.inner.successive import successive
 from milbox.strategies.random import RandomSearch
 from milbox.strategies.units import in_own_units, unit_of
 from milbox.surrogates import Learner
 from milbox.surrogates.ensemble import EnsembleLearner
-from milbox.trials import Answer, Found, History, Proposal
-from milbox.trials.answer import joined
+from milbox.trials import Answer, Found, History
 
 # How often as many children as there are points are bred, to find that many infeasible ones.
 ATTEMPTS = 4
@@ -52,28 +52,28 @@ class Penalised:
         """`count` points: random ones until `initial` are measured, then one per freshly fitted surrogate."""
         if len(history.finished) < self.initial or not history.finished:
             return RandomSearch().propose(domain, history, count, rng)
-        unit = unit_of(history.values)
+        region = Region.untried(domain, history.asked_points)
+        return successive(region, count, lambda left, _: self._best(history, left, rng))
+
+    def _best(self, history: History, region: Region, rng: Generator) -> Answer:
+        """The best point of a region by a surrogate that is fitted for it."""
+        domain, unit = region.domain, unit_of(history.values)
         points, values = history.points.codes(domain), history.values / unit
         inside = np.array([trial.outside is None for trial in history.finished], dtype=bool)
-        region = Region.untried(domain, history.asked_points)
-        chosen: list[Proposal] = []
-        for _ in range(count):
-            began = time.perf_counter()
-            bad = self.infeasible(domain, points[inside], rng)
-            # As far below the worst as the best is above it, and below it in any case.
-            penalty = values.min() - max(float(np.ptp(values)), 1.0)
-            surrogate = self.learner.fit(
-                domain.encode(np.concatenate([points, bad])),
-                np.concatenate([values, np.full(len(bad), penalty)]),
-                rng,
-            )
-            fitted = time.perf_counter() - began
-            best = self.inner.solve(Query(surrogate, region), rng)
-            if not isinstance(best, Found):
-                return joined(tuple(chosen), best)
-            chosen.append(replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted))
-            region = region.without([chosen[-1].point])
-        return Found(tuple(chosen))
+        began = time.perf_counter()
+        bad = self.infeasible(domain, points[inside], rng)
+        # As far below the worst as the best is above it, and below it in any case.
+        penalty = values.min() - max(float(np.ptp(values)), 1.0)
+        surrogate = self.learner.fit(
+            domain.encode(np.concatenate([points, bad])),
+            np.concatenate([values, np.full(len(bad), penalty)]),
+            rng,
+        )
+        fitted = time.perf_counter() - began
+        best = self.inner.solve(Query(surrogate, region), rng)
+        if not isinstance(best, Found):
+            return best
+        return Found((replace(in_own_units(best.proposals[0], unit), fit_seconds=fitted),))
 
     def infeasible(self, domain: Domain, points: IntArray, rng: Generator) -> IntArray:
         """About as many infeasible points as there are points; none without constraints."""

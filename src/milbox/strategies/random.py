@@ -7,11 +7,11 @@ from numpy.random import Generator
 
 from milbox.domain import Domain
 from milbox.inner.query import Region
+from milbox.inner.successive import successive
 from milbox.inner.untried import DRAWS, LIMITS, SOLVER, untried
 from milbox.milp.solution import Limits, Solver
 from milbox.strategies.repeats import where_none_is_new
-from milbox.trials import Answer, Found, History, Proposal
-from milbox.trials.answer import joined
+from milbox.trials import Answer, History
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,8 @@ class RandomSearch:
         region = Region.untried(domain, history.asked_points)
         if not domain.symmetries:
             return self.drawn(region, count, rng)
-        found: tuple[Proposal, ...] = ()
-        while len(found) < count:  # one after the other, so that none is the image of another
-            answer = self.drawn(region, 1, rng)
-            if not isinstance(answer, Found):
-                return joined(found, answer)
-            found += answer.proposals
-            region = region.without([proposal.point for proposal in answer.proposals])
-        return Found(found)
+        # One after the other, so that none is the image of another.
+        return successive(region, count, lambda left, _: self.drawn(left, 1, rng))
 
     def drawn(self, region: Region, count: int, rng: Generator) -> Answer:
         """Random points of a region."""

@@ -43,7 +43,7 @@ def die_at(number: int, x: Any, k: int) -> float:
 def hang_at(number: int, mark: Path, x: Any, k: int) -> float:
     """Start a process and never come back, where k is this number."""
     if k == number:
-        child = subprocess.Popen(["sleep", "60"])
+        child = subprocess.Popen(["sleep", "600"])
         with mark.open("a") as file:
             file.write(f"{child.pid}\n")
         child.wait()

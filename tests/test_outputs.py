@@ -318,7 +318,7 @@ def test_optimize_stops_at_a_target_and_for_want_of_patience() -> None:
 def test_optimize_keeps_the_time_of_each_evaluation() -> None:
     x = mb.integer("x", 0, 2)
     result = mb.optimize(
-        slow_at_zero, mb.Domain([x]), 3, objectives={"a": "maximize"}, timeout=1, failures=1.0
+        slow_at_zero, mb.Domain([x]), 3, objectives={"a": "maximize"}, timeout=3, failures=1.0
     )
     assert [trial.assignment["x"] for trial in result.trials if "time limit" in (trial.reason or "")] == [0]
     assert result.best.value == 2.0

@@ -1,7 +1,6 @@
 """Evaluations that take too long are stopped, with everything they have started, and recorded as failed."""
 
 import os
-import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -18,9 +17,9 @@ from studies import shelf
 def test_an_evaluation_that_hangs_fails_and_the_run_goes_on(workers: int | None, tmp_path: Path) -> None:
     domain, mark = shelf(), tmp_path / "children"
     known = [({"x": point["x"], "k": point["k"]}, 0.0) for point in map(domain.assignment, domain)]
-    left = [pair for pair in known if pair[0]["k"] in (2, 4)]
-    rest = [pair for pair in known if pair[0]["k"] not in (2, 4)]
-    began = time.monotonic()
+    hanging = [pair for pair in known if pair[0]["k"] == 2]
+    left = hanging[:3] + [pair for pair in known if pair[0]["k"] == 4]
+    rest = hanging[3:] + [pair for pair in known if pair[0]["k"] not in (2, 4)]
     result = mb.maximize(
         partial(hang_at, 2, mark),
         domain,
@@ -28,16 +27,15 @@ def test_an_evaluation_that_hangs_fails_and_the_run_goes_on(workers: int | None,
         known=rest,
         strategy=mb.RandomSearch(),
         workers=workers,
-        timeout=0.5,
+        timeout=1.5,
         failures=1.0,
     )
     asked = [trial for trial in result.trials if trial.origin != "known"]
     hung = [trial for trial in asked if trial.assignment["k"] == 2]
     assert len(asked) == len(left)
-    assert hung
-    assert {trial.reason for trial in hung} == {"time limit: it took longer than 0.5 s"}
+    assert len(hung) == 3
+    assert {trial.reason for trial in hung} == {"time limit: it took longer than 1.5 s"}
     assert all(trial.value == score(**trial.assignment) for trial in asked if trial.assignment["k"] == 4)
-    assert time.monotonic() - began < 60
     for child in map(int, mark.read_text().split()):
         assert not alive(child)
 

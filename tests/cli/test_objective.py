@@ -133,12 +133,12 @@ def test_a_time_limit_ends_the_whole_family(tmp_path: Path) -> None:
 
 def test_a_process_in_the_background_that_keeps_the_output_open_is_not_waited_for(tmp_path: Path) -> None:
     program = (
-        "import subprocess, sys; child = subprocess.Popen(['sleep', '60']); "
+        "import subprocess, sys; child = subprocess.Popen(['sleep', '600']); "
         "open('pid', 'w').write(str(child.pid)); print(7)"
     )
     began = time.monotonic()
     assert python(program, folder=tmp_path)(**ASSIGNMENT) == 7.0
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 300
     assert ended(int((tmp_path / "pid").read_text()))
 
 

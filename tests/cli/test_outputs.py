@@ -249,7 +249,7 @@ def test_limits_and_noise_may_stand_by_themselves(milbox: Milbox, tmp_path: Path
 def test_functions_of_problem_files_have_a_time_limit(milbox: Milbox, tmp_path: Path) -> None:
     (tmp_path / "p.toml").write_text(
         '[variables]\nn = { kind = "integer", low = 0, high = 5 }\n'
-        '[objective]\npython = "slow:value"\ntimeout = 0.5\n'
+        '[objective]\npython = "slow:value"\ntimeout = 2.0\n'
     )
     (tmp_path / "slow.py").write_text(
         "import time\ndef value(n):\n    time.sleep(60 * (n == 3))\n    return float(n)\n"

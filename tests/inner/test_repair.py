@@ -1,7 +1,5 @@
 """Random points of domains with sums in no diagram, by repair."""
 
-import time
-
 import numpy as np
 
 import milbox as mb
@@ -24,16 +22,20 @@ def tight_assignment(items: int = 30, places: int = 20, share: float = 0.95, see
     return mb.Domain([x], [x.sum(axis=1) == 1, *loads])
 
 
-def test_tight_capacities_are_met_within_seconds_and_points_differ() -> None:
+def test_tight_capacities_are_met_by_repair_alone_and_points_differ() -> None:
     domain = tight_assignment()
-    began = time.process_time()
     answer = untried(Region(domain), 30, np.random.default_rng(1))
     assert isinstance(answer, Found)
     points = [proposal.point for proposal in answer.proposals]
     assert len(set(points)) == 30
     assert domain.feasible(np.array(points)).all()
+    # Programs with random objectives would take minutes.
     assert {proposal.origin for proposal in answer.proposals} == {"repaired"}
-    assert time.process_time() - began < 30.0  # programs with random objectives take minutes
+
+
+def test_tight_capacities_are_met_in_few_moves() -> None:
+    domain, rng = tight_assignment(), np.random.default_rng(1)
+    assert all(repaired(domain, rng, moves=200) is not None for _ in range(30))
 
 
 def test_repair_needs_sums_that_are_in_no_diagram() -> None:

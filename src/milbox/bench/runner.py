@@ -2,8 +2,7 @@
 
 import contextlib
 import itertools
-import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from milbox.bench.plan import Cell
 from milbox.errors import JournalError
 from milbox.run.dask import dask_client
 from milbox.run.in_flight import in_flight
-from milbox.run.threads import LIMITS
+from milbox.run.threads import LIMITS, environment
 from milbox.run.workers import WorkerDied, Workers
 
 # How often a worker may die with a cell before the cell is given up.
@@ -39,7 +38,8 @@ def run_cells(
         every: after at most how many seconds.
     """
     left = yield from skipped(cells, folder)
-    with one_thread_each():
+    # A cell computes with one thread, whatever the number of cores.
+    with environment(dict.fromkeys(LIMITS, "1")):
         pool = Workers(workers, "spawn")
         # At once, whatever happens: what the workers have told is in their journals.
         yield from ends(left, folder, data, pool, workers, own=True, watch=watch, every=every)
@@ -106,18 +106,3 @@ def crashed(cell: Cell, error: Exception) -> End:
 def first_line(error: BaseException) -> str:
     """An exception as one line."""
     return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-
-
-@contextlib.contextmanager
-def one_thread_each() -> Iterator[None]:
-    """Processes started meanwhile compute with one thread: a cell is one, whatever the number of cores."""
-    before = {name: os.environ.get(name) for name in LIMITS}
-    os.environ |= dict.fromkeys(LIMITS, "1")
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

@@ -16,9 +16,8 @@ from milbox.bench.tpe import left_over
 from milbox.domain import Categorical, Domain, Real
 from milbox.domain.model.expressions import Linear
 from milbox.strategies.identity import own_identity
-from milbox.strategies.random import RandomSearch
-from milbox.trials import Answer, Found, History, Proposal
-from milbox.trials.answer import joined
+from milbox.strategies.random import RandomSearch, filled
+from milbox.trials import Answer, History, Proposal
 
 if TYPE_CHECKING:
     import torch
@@ -62,10 +61,7 @@ class BoTorch:
             if domain.contains(point) and point not in history.asked_points:
                 found = (Proposal(point, f"botorch after {missed} refused" if missed else "botorch"),)
             missed += 1
-        if len(found) == count:
-            return Found(found)
-        rest = RandomSearch().propose(domain, history.asked(found), count - len(found), rng)
-        return joined(found, rest)
+        return filled(found, domain, history, count, rng)
 
     def attempt(self, cube: "Cube", acquisition: Any) -> Point:
         """One run of the optimiser, rounded to the grid."""

@@ -28,8 +28,8 @@ from milbox.domain import Domain
 from milbox.inner.evolution import parents
 from milbox.strategies import RandomSearch
 from milbox.strategies.identity import own_identity
-from milbox.trials import Answer, Found, History, Proposal
-from milbox.trials.answer import joined
+from milbox.strategies.random import filled
+from milbox.trials import Answer, History, Proposal
 
 MOST_EDGES = 9
 BROOD = 64
@@ -144,11 +144,7 @@ def fresh(
                 found[point] = None
         if len(found) == count:
             break
-    proposals = tuple(Proposal(point, origin) for point in found)
-    if len(proposals) == count:
-        return Found(proposals)
-    missing = count - len(proposals)
-    return joined(proposals, RandomSearch().propose(domain, history.asked(proposals), missing, rng))
+    return filled((Proposal(point, origin) for point in found), domain, history, count, rng)
 
 
 def standing_for(points: IntArray, domain: Domain) -> IntArray:

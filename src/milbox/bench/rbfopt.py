@@ -24,9 +24,8 @@ from milbox.arrays import Point
 from milbox.domain import Domain
 from milbox.errors import MilboxError, SolverUnavailable, UnsupportedProgram
 from milbox.strategies.identity import own_identity
-from milbox.strategies.random import RandomSearch
-from milbox.trials import Answer, Failed, Finished, Found, History, Proposal
-from milbox.trials.answer import joined
+from milbox.strategies.random import filled
+from milbox.trials import Answer, Failed, Finished, History, Proposal
 
 UNLIMITED = 10**6
 
@@ -63,10 +62,7 @@ class RbfOpt:
         proposals = []
         if run.wanted is not None and run.wanted not in history.asked_points:
             proposals.append(Proposal(run.wanted, "rbfopt"))
-        if len(proposals) == count:
-            return Found(tuple(proposals))
-        rest = RandomSearch().propose(domain, history.asked(proposals), count - len(proposals), rng)
-        return joined(tuple(proposals), rest)
+        return filled(proposals, domain, history, count, rng)
 
 
 def refusal(domain: Domain) -> str | None:

@@ -16,9 +16,8 @@ from milbox.arrays import Point
 from milbox.domain import Binary, Categorical, Domain, Real
 from milbox.domain.model.expressions import Linear
 from milbox.strategies.identity import own_identity
-from milbox.strategies.random import RandomSearch
-from milbox.trials import Answer, Found, History, Proposal
-from milbox.trials.answer import joined
+from milbox.strategies.random import RandomSearch, filled
+from milbox.trials import Answer, History, Proposal
 
 if TYPE_CHECKING:
     import optuna
@@ -51,10 +50,7 @@ class Tpe:
             return RandomSearch().propose(domain, history, count, rng)
         point = Run.of(self, domain, history).suggested(history)
         found = () if point is None else (Proposal(point, "tpe"),)
-        if len(found) == count:
-            return Found(found)
-        rest = RandomSearch().propose(domain, history.asked(found), count - len(found), rng)
-        return joined(found, rest)
+        return filled(found, domain, history, count, rng)
 
 
 class Run:

@@ -14,10 +14,9 @@ from milbox.inner import Evolution, Sample
 from milbox.inner.evolution import parents
 from milbox.inner.evolution.mutators import Balanced, Mutator, Pointwise
 from milbox.strategies.model_based import ModelBased
-from milbox.strategies.random import RandomSearch
+from milbox.strategies.random import RandomSearch, filled
 from milbox.surrogates import Learner, ReluLearner
-from milbox.trials import Answer, Found, History, Proposal
-from milbox.trials.answer import joined
+from milbox.trials import Answer, History, Proposal
 from milbox.trials.points import Points
 
 # Children drawn at a time, and how often a batch without a new feasible one is drawn again.
@@ -65,11 +64,8 @@ class RegEvo:
                     seen = seen.extended(Points([point]).orbits(domain))
             if len(found) == count:
                 break
-        proposals = [Proposal(point, origin) for point, origin in found.items()]
-        if len(proposals) == count:
-            return Found(tuple(proposals))
-        rest = RandomSearch().propose(domain, history.asked(proposals), count - len(proposals), rng)
-        return joined(tuple(proposals), rest)
+        proposals = (Proposal(point, origin) for point, origin in found.items())
+        return filled(proposals, domain, history, count, rng)
 
 
 def ConEvo(initial: int = 50) -> RegEvo:  # noqa: N802

@@ -1,5 +1,6 @@
 """Random search: feasible points that were never asked, however hard the constraints are."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +12,8 @@ from milbox.inner.successive import successive
 from milbox.inner.untried import DRAWS, LIMITS, SOLVER, untried
 from milbox.milp.solution import Limits, Solver
 from milbox.strategies.repeats import where_none_is_new
-from milbox.trials import Answer, History
+from milbox.trials import Answer, Found, History, Proposal
+from milbox.trials.answer import joined
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +46,14 @@ class RandomSearch:
     def drawn(self, region: Region, count: int, rng: Generator) -> Answer:
         """Random points of a region."""
         return untried(region, count, rng, draws=self.draws, solver=self.solver, limits=self.limits)
+
+
+def filled(
+    proposals: Iterable[Proposal], domain: Domain, history: History, count: int, rng: Generator
+) -> Answer:
+    """The proposals, and behind them as many random points as `count` lacks."""
+    proposals = tuple(proposals)
+    if len(proposals) == count:
+        return Found(proposals)
+    rest = RandomSearch().propose(domain, history.asked(proposals), count - len(proposals), rng)
+    return joined(proposals, rest)

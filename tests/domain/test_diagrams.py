@@ -193,6 +193,25 @@ def test_orders_keep_few_constraints_open() -> None:
     assert [3, 1, 2, 0] in candidates(4, [(0, 1, 2, 3)], [(3, 1, 2, 0)])
 
 
+@given(
+    scopes=st.integers(1, 12).flatmap(
+        lambda n: st.lists(st.lists(st.integers(0, n - 1), max_size=n + 2), max_size=6)
+    )
+)
+def test_the_next_variable_opens_the_fewest_constraints_less_those_it_closes(scopes: list[list[int]]) -> None:
+    order = narrow_order(12, scopes)
+    assert sorted(order) == list(range(12))
+    for place, chosen in enumerate(order):
+        waiting = set(order[place:])
+        begun = [set(scope) for scope in scopes if set(scope) - waiting]
+
+        def cost(v: int, waiting: set[int] = waiting) -> tuple[int, int]:
+            own = [set(scope) for scope in scopes if v in scope]
+            return sum(scope <= waiting for scope in own) - sum(scope & waiting == {v} for scope in own), v
+
+        assert chosen == min(waiting & set[int]().union(*begun) or waiting, key=cost)
+
+
 def test_an_automaton_out_of_order_is_read_in_its_own() -> None:
     s = [mb.categorical(f"s{i}", "AB") for i in range(18)]
     turned = s[::-1]

@@ -28,31 +28,32 @@ def frontier(order: Sequence[int], scopes: Sequence[Sequence[int]]) -> int:
 
 def narrow_order(count: int, scopes: Sequence[Sequence[int]]) -> list[int]:
     """A greedy order: next comes the variable that opens the fewest constraints, less those it closes."""
+    members = [set(scope) for scope in scopes]
     around: list[list[int]] = [[] for _ in range(count)]
-    left = [len(set(scope)) for scope in scopes]
-    for j, scope in enumerate(scopes):
-        for v in set(scope):
+    for j, scope in enumerate(members):
+        for v in scope:
             around[v].append(j)
+    left = [len(scope) for scope in members]
     if sum(left) * max(left, default=0) > LARGE:
         return list(range(count))
-    size = list(left)
+    # How many constraints each variable would open, less those it would close.
+    cost = [sum(left[j] > 1 for j in around[v]) for v in range(count)]
     order: list[int] = []
     waiting, near = set(range(count)), set[int]()
     while waiting:
-
-        def cost(v: int) -> tuple[int, int]:
-            opened = sum(left[j] == size[j] for j in around[v])
-            closed = sum(left[j] == 1 for j in around[v])
-            return opened - closed, v
-
-        best = min(near or waiting, key=cost)
+        best = min(near or waiting, key=lambda v: (cost[v], v))
         order.append(best)
         waiting.discard(best)
         near.discard(best)
         for j in around[best]:
-            if left[j] == size[j]:
-                near |= {v for v in scopes[j] if v in waiting}
+            if left[j] == len(members[j]):
+                near |= members[j] & waiting
+                for v in members[j]:
+                    cost[v] -= 1
             left[j] -= 1
+            if left[j] == 1:
+                (last,) = members[j] & waiting
+                cost[last] -= 1
     return order
 
 

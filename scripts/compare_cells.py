@@ -3,9 +3,10 @@
     python scripts/compare_cells.py docs/results/unconstrained-*/cells.csv --algorithm nn+milp
 
 Reads the `cells.csv` that `milbox bench report` writes, several of them as one: trials that were run at other
-times, with other journals, count together, and a study that two tables have counts once. They should be of one
-version of each strategy, which the reports beside them name. Only studies of exactly that many evaluations are
-compared. A problem is won where the mean over its trials is larger, of the trials that both algorithms have.
+times, with other journals, count together, and a study that two tables have counts once. They should be of
+one version of each strategy, which the reports beside them name. Only studies of exactly that many
+evaluations are compared. A problem is won where the mean over its trials is larger, of the trials that both
+algorithms have.
 """
 
 import argparse

@@ -14,10 +14,11 @@ from milbox.run import warming
 import milbox as mb
 cold = [name for name, part in warming.PARTS.items() if part.is_cold]
 started = 0
-for variable in (mb.binary("x"), mb.real("t", 0, 1)):
+x = mb.binary("x", 30)
+for domain in (mb.Domain([x]), mb.Domain([mb.real("t", 0, 1)]), mb.Domain([x], [x.sum() == 15])):
     warming._started.clear()
-    warming.warm(mb.Domain([variable]))
-    warming.warm(mb.Domain([variable]))
+    warming.warm(domain)
+    warming.warm(domain)
     started += len(warming._started)
     assert not any(process.wait() for process in warming._started)
 print(len(cold), started)
@@ -26,13 +27,18 @@ print(any(part.is_cold for part in warming.PARTS.values()))
 
 # Domains and networks of all kinds that the kernels tell apart.
 USES = """
+from dataclasses import replace
 import numpy as np
 import milbox as mb
+from milbox.domain.box import Box
 from milbox.inner import Branch, Mip
-from milbox.inner.query import Query
+from milbox.inner.pairs.solve import Pairs
+from milbox.inner.query import Query, Region
+from milbox.surrogates import QuadraticLearner
 from milbox.surrogates.linear import Linear
 from milbox.surrogates.ranked import Ranked
 from milbox.surrogates.relu import ReluLearner, ReluNet
+from milbox.trials.points import Points
 
 x, c, k = mb.binary("x", 8), mb.categorical("c", "abc", 4), mb.integer("k", 1, 5, encoding="integer")
 square = mb.binary("s", (8, 8))
@@ -61,6 +67,13 @@ for domain in domains:
             for inner in (Branch(), Mip()):
                 if inner.refusal(query) is None:  # ranges take one hidden layer
                     assert len(inner.solve(query, rng).proposals) == 2
+    quadratic, pairs = QuadraticLearner(pairs=None).fit(features, values, rng), Pairs()
+    for changes in (2, 8, len(domain.variables)):
+        box = Box.ball(domain, points[0], changes)
+        query = Query(quadratic, Region.untried(domain, Points(points)))
+        for each in (query, replace(query, region=replace(query.region, box=box))):
+            if pairs.refusal(each) is None:
+                pairs.solve(each, rng)
 """
 
 
@@ -80,7 +93,7 @@ def test_a_cold_cache_is_filled_once_and_for_all(tmp_path: Path, monkeypatch: py
         )
         for _ in range(2)
     ]
-    assert runs[0].stdout == "3 3\nFalse\n"
+    assert runs[0].stdout == "4 4\nFalse\n"
     assert runs[1].stdout == "0 0\nFalse\n"
     before = compiled(tmp_path)
     subprocess.run([sys.executable, "-c", USES], cwd=tmp_path, check=True)

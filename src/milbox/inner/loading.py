@@ -10,6 +10,7 @@ import numpy as np
 
 from milbox.domain import Domain, binary
 from milbox.inner.climb import climbed
+from milbox.surrogates.quadratic import Quadratic
 from milbox.surrogates.relu import ReluNet
 from milbox.trials.points import Points
 
@@ -47,3 +48,17 @@ def load_ranges() -> None:
     assert not isinstance(columns, str), "a binary is a column"
     none, apart = np.zeros((0, 1), np.int64), np.ones(1, np.int64)
     maximise(task_of(ReluNet.of([layer, layer]), columns, none, apart))
+
+
+@cache
+def load_pairs() -> None:
+    """Look round one of two points, and wander to the other."""
+    from milbox.inner.pairs.moves import Groups, groups_of
+    from milbox.inner.pairs.solve import Around, Near, searched, wandered
+
+    domain, one = Domain([binary("x")]), np.zeros(1, np.int64)
+    groups = groups_of(domain)
+    assert isinstance(groups, Groups), "a binary has one neighbour"
+    around = Around(Quadratic(np.ones(1), np.zeros((1, 1)), 0.0), domain, groups, one[None], one)
+    searched(around, 1, 1, Near())
+    wandered(around, 1, 1, np.random.default_rng(0))

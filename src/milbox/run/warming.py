@@ -15,9 +15,10 @@ import numpy as np
 
 from milbox.compiled import cache
 from milbox.domain import Domain, binary
-from milbox.inner.loading import load_ranges
+from milbox.inner.loading import load_pairs, load_ranges
 from milbox.inner.query import Query
 from milbox.inner.ranges.solve import ranged
+from milbox.strategies.by_domain import pairs_pay
 from milbox.surrogates.relu import ReluLearner, ReluNet, glorot
 from milbox.system import end_family, start_family
 
@@ -57,8 +58,8 @@ def warm(domain: Domain) -> None:
 
 def parts_for(domain: Domain) -> dict[str, Part]:
     """The parts that a study of the domain calls."""
-    spared = "branch and bound" if ranged(domain) else "ranges"
-    return {name: part for name, part in PARTS.items() if name != spared}
+    spared = {"branch and bound" if ranged(domain) else "ranges", "" if pairs_pay(domain) else "pairs"}
+    return {name: part for name, part in PARTS.items() if name not in spared}
 
 
 def stop_warming() -> None:
@@ -99,6 +100,11 @@ def compile_ranges() -> None:
     load_ranges()
 
 
+def compile_pairs() -> None:
+    """Search a ball, and wander in one."""
+    load_pairs()
+
+
 PARTS = {
     "training and climbs": Part(
         ("descent.descend", "kernel.label_all", "kernel.climb"), compile_training_and_climbs
@@ -108,4 +114,5 @@ PARTS = {
         compile_branch_and_bound,
     ),
     "ranges": Part(("tree.explore",), compile_ranges),
+    "pairs": Part(("kernel.search", "tabu.wander"), compile_pairs),
 }

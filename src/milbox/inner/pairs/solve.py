@@ -13,6 +13,7 @@ from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.errors import UnsupportedProgram
 from milbox.inner.certify import Claim, certify
+from milbox.inner.loading import load_pairs
 from milbox.inner.pairs.moves import Groups, Moves, as_moves, groups_of, layers_of, moved, moves_from
 from milbox.inner.query import Query
 from milbox.inner.ranges.solve import ranged
@@ -91,6 +92,7 @@ class Pairs:
         assert isinstance(surrogate, Quadratic), "refusal() says no to others"
         groups = groups_of(domain)
         assert isinstance(groups, Groups), "refusal() says no to others"
+        load_pairs()
         began = time.perf_counter()
         centre = box.centre if box is not None else start_of(query, rng)
         if centre is None:

@@ -29,7 +29,7 @@ def test_every_command_as_a_process(process: Milbox, tmp_path: Path) -> None:
     assert "one evaluation gave" in checked.output
     ran = process("run", "problem.toml", "--budget", "7", "--initial", "5", "--journal", "run.db")
     assert "best value" in ran.output
-    assert "all 2 model-based proposals proved to be the best untried point" in ran.output
+    assert "all 2 model-based proposals proved to be the surrogate's best" in ran.output
     assert ran.complaints == ""  # quiet when nobody looks
     assert "8 trials" in process("resume", "run.db", "--budget", "8").output
     assert process("status", "run.db", "--json").json["budget"] == 8

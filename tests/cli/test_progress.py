@@ -20,6 +20,7 @@ from milbox.strategies import RandomSearch
 from milbox.trials import Certificate, Failed, Finished, Proposal, Trial
 from milbox.trials.goal import goal_of
 from milbox.trials.record import proofs
+from milbox.trials.trial import EVERYWHERE
 
 PROOF = Certificate(Status.OPTIMAL, 4.0, 4.0, 1e-9, 3, 0.5, "SCIP 9")
 
@@ -93,15 +94,23 @@ def test_proofs_in_words() -> None:
     limited = replace(PROOF, bound=5.0, status=Status.FEASIBLE)
     assert "nothing is proved" in proofs_text(proofs([trial(0, 1.0, None)]))
     assert proofs_text(proofs([trial(0, 1.0)])).startswith(
-        "the one model-based proposal proved to be the best untried"
+        "the one model-based proposal proved to be the surrogate's best among all untried points"
     )
     both = proofs_text(proofs([trial(0, 1.0), trial(1, 1.0, limited)]))
     assert both.startswith(
-        "1 of 2 model-based proposals proved to be the best untried point of the surrogate"
+        "1 of 2 model-based proposals proved to be the surrogate's best among all untried points"
     )
     assert "the largest gap is 20.00%" in both
     unbounded = replace(limited, bound=math.inf)
-    assert "surrogate; nothing is proved about some (" in proofs_text(proofs([trial(0, 1.0, unbounded)]))
+    assert "points; nothing is proved about some (" in proofs_text(proofs([trial(0, 1.0, unbounded)]))
+    near = replace(PROOF, about=f"{EVERYWHERE}, at most 4 variables away from the best one")
+    rest = "or with another qualification that the certificate names ("
+    assert f"surrogate's best among a part of the untried points {rest}" in proofs_text(
+        proofs([trial(0, 1.0, near)])
+    )
+    mixed = proofs([trial(0, 1.0), trial(1, 1.0, near), trial(2, 1.0, near)])
+    said = f"surrogate's best: 1 among all untried points, 2 among a part of them {rest}"
+    assert said in proofs_text(mixed)
 
 
 def test_values_in_words() -> None:

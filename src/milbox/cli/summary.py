@@ -28,10 +28,8 @@ def proofs_text(proofs: "Proofs") -> str:
     if proofs.optimal < proofs.certified:
         known = f"the largest gap is {proofs.largest_gap:.2%}"
         gap = f"; {'nothing is proved about some' if math.isinf(proofs.largest_gap) else known}"
-    count = f"{proofs.qualified:,} of them" if proofs.certified > 1 else "that"
-    some = f", {count} with a qualification that the certificate names" if proofs.qualified else ""
     return (
-        f"{which} proved to be the best untried point of the surrogate{some}{gap} "
+        f"{which} proved to be the surrogate's best{proofs.among}{gap} "
         f"(solver and surrogate agree to {proofs.largest_residual:.1g})"
     )
 

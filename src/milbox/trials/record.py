@@ -70,12 +70,29 @@ class Proofs:
 
     certified: int
     optimal: int
-    """How many are proved to be the best untried point."""
+    """How many are proved to be the best of the points that the certificate names."""
     qualified: int
     """How many of these with a qualification that the certificate names, such as a part of the domain."""
     largest_gap: float
     """Not a number without a certificate."""
     largest_residual: float
+
+    @property
+    def everywhere(self) -> int:
+        """How many are proved to be the best of all untried points."""
+        return self.optimal - self.qualified
+
+    @property
+    def among(self) -> str:
+        """What the proved ones are the best of, in words that follow "best"."""
+        if not self.qualified:
+            return " among all untried points"
+        rest = "or with another qualification that the certificate names"
+        if not self.everywhere:
+            return f" among a part of the untried points {rest}"
+        return (
+            f": {self.everywhere:,} among all untried points, {self.qualified:,} among a part of them {rest}"
+        )
 
 
 def proofs(trials: Iterable[Trial]) -> Proofs:

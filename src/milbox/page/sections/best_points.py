@@ -13,6 +13,7 @@ from milbox.page.values import gap
 from milbox.trials import Trial
 from milbox.trials.origin import Source
 from milbox.trials.record import Record
+from milbox.trials.trial import EVERYWHERE
 
 TOP = 10
 # How many characters of one point are shown.
@@ -90,7 +91,7 @@ def verdict(trial: Trial) -> str:
     if certificate is None:
         return "not chosen by a surrogate" if trial.origin.source is Source.METHOD else "nothing"
     if certificate.status == "optimal":
-        return "best untried"
+        return "best untried" if certificate.about == EVERYWHERE else "best, with a qualification"
     return "nothing" if np.isinf(certificate.gap) else f"within {share(gap(certificate))}"
 
 

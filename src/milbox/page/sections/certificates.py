@@ -15,6 +15,7 @@ from milbox.page.svg.scales import Scale, spanning
 from milbox.page.values import gap
 from milbox.trials import Certificate, Trial
 from milbox.trials.record import Record, evaluation_seconds, usable
+from milbox.trials.trial import EVERYWHERE
 
 LEFT, TOP = 62.0, 34.0
 MOST_METHODS = 12
@@ -24,25 +25,38 @@ def certificates(record: Record) -> Markup:
     """Gaps, times and methods."""
     if not record.certified:
         return tag("p", text("No point was chosen by a surrogate yet."), class_="quiet")
-    return joined(
-        [tag("div", gaps(record), times(record), class_="half"), methods(record), tag("p", text(MEANING))]
+    charts = tag("div", gaps(record), times(record), class_="half")
+    return joined([charts, methods(record), tag("p", text(f"{subjects(record)} {MEANING}"))])
+
+
+def subjects(record: Record) -> str:
+    """How many certificates are about all untried points, and how many are not."""
+    total = len(record.certified)
+    everywhere = sum(certificate.about == EVERYWHERE for _, certificate in record.certified)
+    which = of_all(everywhere, total, "certificate")
+    first = f"{which[0].upper()}{which[1:]} {'is' if everywhere == 1 else 'are'} about all untried points"
+    if everywhere == total:
+        return f"{first}."
+    return (
+        f"{first}, {total - everywhere:,} about a part of them, such as those near the best point, or with "
+        "another qualification; the table of all trials says which."
     )
 
 
 MEANING = (
-    "A certificate is about the surrogate: no untried point of the domain has a better acquisition value "
-    "than its bound, whatever the objective is; where variables are real, no point of the box that was "
-    "searched. The gap is the distance from the chosen point's acquisition value to that bound, relative to "
-    "the larger of the two; 0 means that the choice is proved to be the best. The residual is how far the "
-    "solver's value is from the surrogate's own prediction at the point."
+    "A certificate is a statement about the surrogate, whatever the objective is: none of the points that "
+    "it is about has a better acquisition value than its bound. The gap is the distance from the chosen "
+    "point's acquisition value to that bound, relative to the larger of the two; where the choice is proved "
+    "to be the best of these points, it is 0 or no more than rounding. The residual is how far the solver's "
+    "value is from the surrogate's own prediction at the point."
 )
 
 
 def gaps(record: Record) -> Markup:
     """The gap of each certificate, 0 and infinity on lines of their own."""
-    found = [(trial, gap(certificate)) for trial, certificate in record.certified]
-    between = [size for _, size in found if 0 < size < math.inf]
-    endless = any(math.isinf(size) for _, size in found)
+    found = [(trial, gap(c), c.status == "optimal") for trial, c in record.certified]
+    between = [size for _, size, _ in found if 0 < size < math.inf]
+    endless = any(math.isinf(size) for _, size, _ in found)
     height = 250 if between else 130
     bottom = height - 46.0
     x = trial_scale(record)
@@ -61,18 +75,30 @@ def gaps(record: Record) -> Markup:
         Dot(
             x(trial.number),
             zero if size == 0 else ceiling if math.isinf(size) else place(size),
-            f"trial {trial.number}: gap {share(size)}",
+            f"trial {trial.number}: gap {share(size)}, {'proved' if proved else 'not proved'}",
         )
-        for trial, size in found
+        for trial, size, proved in found
     ]
     parts = [
         *axes(Axes(x, Scale(0, 1, bottom, TOP), "trial", "gap", x.ticks(5), ticks)),
         dots(thinned(places), "dots model"),
     ]
-    proved = sum(size == 0 for _, size in found)
-    which = of_all(proved, len(found), "gap")
-    words = f"{which[0].upper()}{which[1:]} {'is' if proved == 1 else 'are'} 0."
+    words = proved_gaps([certificate for _, certificate in record.certified])
     return figure(chart(HALF, height, parts, f"Gaps over time. {words}", thinned(places)), text(words))
+
+
+def proved_gaps(certificates: Sequence[Certificate]) -> str:
+    """How many choices are proved, and with what gaps."""
+    sizes = [gap(certificate) for certificate in certificates if certificate.status == "optimal"]
+    which = of_all(len(sizes), len(certificates), "choice")
+    exact = sizes.count(0.0)
+    parts = [
+        f"{many:,} with a gap {of}"
+        for many, of in ((exact, "of 0"), (len(sizes) - exact, "that is no more than rounding"))
+        if many
+    ]
+    proved = f"{which[0].upper()}{which[1:]} {'is' if len(sizes) == 1 else 'are'} proved"
+    return f"{proved}, {' and '.join(parts)}." if parts else f"{proved}."
 
 
 def times(record: Record) -> Markup:
@@ -136,6 +162,7 @@ def methods(record: Record) -> Markup:
         "solver",
         "points",
         "proved best",
+        "of all untried",
         "largest gap",
         "largest residual",
         "median time",
@@ -143,7 +170,7 @@ def methods(record: Record) -> Markup:
     )
     more = len(largest) - MOST_METHODS
     note = [tag("p", text(f"And {count(more, 'other method')}."), class_="caption")] if more > 0 else []
-    return joined([table(head, rows, "How points were found", range(2, 8)), *note])
+    return joined([table(head, rows, "How points were found", range(2, 9)), *note])
 
 
 def method(origin: str, solver: str, found: Sequence[Certificate]) -> list[Markup]:
@@ -154,6 +181,7 @@ def method(origin: str, solver: str, found: Sequence[Certificate]) -> list[Marku
         short(solver, 60),
         f"{len(found):,}",
         f"{sum(c.status == 'optimal' for c in found):,}",
+        f"{sum(c.status == 'optimal' and c.about == EVERYWHERE for c in found):,}",
         share(max(map(gap, found))),
         number(max(c.residual for c in found), 2),
         duration(float(np.median(seconds))),

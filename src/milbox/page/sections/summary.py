@@ -113,13 +113,14 @@ def proved(record: Record) -> str:
     certificates = [certificate for _, certificate in record.certified]
     if not certificates:
         return "No point was chosen by a surrogate, so nothing is proved about the choice."
-    optimal = [c for c in certificates if c.status == "optimal"]
-    which = of_all(len(optimal), len(certificates), "point")
-    was = "was" if len(optimal) == 1 else "were"
+    optimal = record.proofs.optimal
+    which = of_all(optimal, len(certificates), "point")
+    was = "was" if optimal == 1 else "were"
     sentence = (
-        f"{which[0].upper()}{which[1:]} chosen by a surrogate {was} proved to be its best untried point"
+        f"{which[0].upper()}{which[1:]} chosen by a surrogate {was} proved to be its best"
+        f"{record.proofs.among}"
     )
-    if len(optimal) < len(certificates):
+    if optimal < len(certificates):
         largest = max(map(gap, certificates))
         rest = "nothing is proved about some of the others" if math.isinf(largest) else ""
         sentence += f"; {rest or f'the largest gap is {share(largest)}'}"
@@ -149,10 +150,10 @@ def proved_note(record: Record) -> str:
     """What is proved of proposals, in a few words."""
     if not record.certified:
         return ""
-    qualified = record.proofs.qualified
-    return "best untried point of the surrogate" + (
-        f"; {qualified:,} with a qualification" if qualified else ""
-    )
+    found = record.proofs
+    if not found.qualified:
+        return "best of all untried points"
+    return f"{found.everywhere:,} best of all untried points, {found.qualified:,} with a qualification"
 
 
 def figures(record: Record) -> Markup:

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from cli.conftest import Milbox
-from milbox.domain import Domain, binary
-from milbox.strategies import NNMILP
+from milbox.domain import Domain, any_of, binary, implies
+from milbox.page.sections.constraints import constraints
+from milbox.strategies import NNMILP, RandomSearch
 from milbox.strategies.model_based import brief
 from milbox.study import Study
 from milbox.surrogates.linear import LinearLearner
@@ -54,6 +55,19 @@ def test_the_problem_file_that_is_asked_for_can_be_given(
     )
     said = milbox("explain", "j.db", "--problem", "q.toml", "--json").json
     assert any(line.startswith("surrogate: ") for line in said["next"])
+
+
+def test_the_same_rules_are_tight_as_on_the_page(milbox: Milbox, tmp_path: Path) -> None:
+    rules = [x[:4].sum() <= 2, implies(x[0], x[3] + x[4] >= 1), any_of(x[1], x[2]), x[1] + x[2] <= 2]
+    known = [({"x": [1, 1, 0, 0, 1]}, 1.0)]
+    domain = Domain([x], rules)
+    with Study(domain, RandomSearch(), known=known, journal=tmp_path / "j.db") as study:
+        shown = str(constraints(study.record))
+    tight = milbox("explain", "j.db", "0", "--json").json["tight"]
+    assert tight == [str(rule) for rule in domain.rules[:3]]
+    assert "3 constraints of 4 are tight" in shown
+    said = milbox("explain", "j.db", "0").output
+    assert said.endswith("; these are tight:\n" + "".join(f"  {rule}\n" for rule in tight))
 
 
 def test_surrogates_are_named_in_short() -> None:

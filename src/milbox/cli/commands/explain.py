@@ -164,7 +164,7 @@ def none_of(proof: "Certificate") -> str:
 
 
 def rule_lines(trial: "Trial", record: "Record") -> list[str]:
-    """The linear constraints that are tight at the point, as rules."""
+    """The constraints that are tight at the point, as rules."""
     if not record.domain.rules or trial.outside is not None:
         return []
     count = len(record.domain.rules)
@@ -175,19 +175,10 @@ def rule_lines(trial: "Trial", record: "Record") -> list[str]:
 
 
 def tight(trial: "Trial", record: "Record") -> list[str]:
-    """The rules with a linear constraint that holds with equality at the point, in the user's words."""
-    import numpy as np
-
-    from milbox.domain.model.expressions import Linear
-    from milbox.domain.model.monomials import total
+    """The rules that are tight at the point, as the page says too, in the user's words."""
+    from milbox.page.sections.constraints import standings_at
 
     if trial.outside is not None:
         return []
-    found = []
-    columns = record.domain.columns(np.array([trial.point], dtype=np.int64))
-    for constraint in record.domain.constraints:
-        if isinstance(constraint, Linear) and constraint.lower != constraint.upper:
-            value = float(np.asarray(total(constraint.terms, columns)).ravel()[0])
-            if value in (constraint.lower, constraint.upper):
-                found.append(constraint)
-    return [str(rule) for rule in record.domain.rules_of(found)]
+    found = standings_at(record.domain, trial.point)
+    return [str(rule) for rule, state in found if state.verdict == "tight"]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from milbox.arrays import IntArray
-from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Implies, Linear, Literal, OnlyIf
+from milbox.arrays import IntArray, Point
+from milbox.domain import AllDifferent, AnyOf, Constraint, Count, Domain, Implies, Linear, Literal, OnlyIf
 from milbox.domain.constraints.kinds import conjuncts
 from milbox.domain.model.monomials import Monomial, total
 from milbox.domain.rules.write import rule_text
@@ -41,8 +41,8 @@ def constraints(record: Record) -> Markup:
     if record.best is None:
         words = f"The domain has {count(len(rules), 'constraint')}; there is no best point to check yet."
         return tag("p", text(words), class_="quiet")
-    codes = record.domain.columns(record.domain.codes([record.best.point]))
-    standings = sorted((stated(rule, codes) for rule in rules), key=lambda s: s.room)
+    found = standings_at(record.domain, record.best.point)
+    standings = sorted((state for _, state in found), key=lambda state: state.room)
     tight = sum(s.verdict == "tight" for s in standings)
     equal = sum(s.verdict == "equality" for s in standings)
     facts = [f"{count(tight, 'constraint')} of {len(rules):,} {'is' if tight == 1 else 'are'} tight"]
@@ -61,6 +61,12 @@ def constraints(record: Record) -> Markup:
             *([tag("p", text(f"And {count(more, 'constraint')} with more room."))] if more > 0 else []),
         ]
     )
+
+
+def standings_at(domain: Domain, point: Point) -> list[tuple[Stated, Standing]]:
+    """Each rule of the domain with its state at a point."""
+    codes = domain.columns(domain.codes([point]))
+    return [(rule, stated(rule, codes)) for rule in domain.rules]
 
 
 def listing(standings: Sequence[Standing]) -> Markup:

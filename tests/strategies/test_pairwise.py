@@ -128,7 +128,13 @@ def test_strategies_for_discrete_domains_are_refused_elsewhere_and_have_identiti
         assert NAMED[name].refusal(partition()) is None
         version = 1 if name == "nn+milp/near" else 6
         assert identity(NAMED[name].make(50), partition()) == f"{name}@{version}"
-    assert Pairwise().next_step(partition(), History()).startswith("at most 8")
+
+
+def test_the_next_step_says_how_far_it_looks() -> None:
+    """Small balls grow while they are proved; large ones are searched at once."""
+    near, far = (Pairwise(radius=radius).next_step(partition(), History()) for radius in (8, 16))
+    assert near == "at most 8 variables away from the best one, as far as a proof is found, by pairs"
+    assert far == "at most 16 variables away from the best one, by pairs"
 
 
 def history(values: list[float], random: int, size: int = 10) -> History:

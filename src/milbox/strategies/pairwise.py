@@ -10,7 +10,7 @@ from milbox.domain import Domain
 from milbox.domain.box import Box
 from milbox.domain.kept import kept
 from milbox.inner.pairs.moves import groups_of
-from milbox.inner.pairs.solve import Pairs
+from milbox.inner.pairs.solve import PROVABLE, Pairs
 from milbox.strategies.local import Step, best_inside
 from milbox.surrogates import Learner, QuadraticLearner, Ranked
 from milbox.trials import Failed, History
@@ -83,7 +83,9 @@ class Pairwise:
 
     def next_step(self, domain: Domain, history: History) -> str:
         """Where the next point is searched for, and by which beliefs."""
-        near = f"at most {self.reach(domain, history)} variables away from the best one, by pairs"
+        reach = self.reach(domain, history)
+        proved = ", as far as a proof is found" if reach <= PROVABLE else ""
+        near = f"at most {reach} variables away from the best one{proved}, by pairs"
         return near if self.share >= 1.0 else f"{near}, or everywhere, by a network"
 
 

@@ -171,7 +171,7 @@ def rule_lines(trial: "Trial", record: "Record") -> list[str]:
     which = {1: "the constraint", 2: "both constraints"}.get(count, f"all {count} constraints")
     head = f"It satisfies {which}"
     rules = [f"  {rule}" for rule in tight(trial, record)]
-    return [f"{head}; these are tight:", *rules] if rules else [f"{head}; no inequality is tight."]
+    return [f"{head}; these are tight:", *rules] if rules else [f"{head}; none is tight."]
 
 
 def tight(trial: "Trial", record: "Record") -> list[str]:

@@ -42,7 +42,7 @@ def test_the_names_of_the_contract_load(data: Path) -> None:
 
 def test_without_data_the_other_problems_remain(tmp_path: Path) -> None:
     listed = names(data=tmp_path)
-    assert len(listed) == 8 + 10 + 30 + 55 + 30 + 10 + 10 + 1 + 5 + 25 + 72 + 8
+    assert len(listed) == 8 + 10 + 30 + 55 + 30 + 10 + 10 + 1 + 5 + 27 + 104 + 8
     families = (
         "randommlp bbob ising bqp ehrlich pestcontrol contamination maxsat labs structured constrained mixed"
     )

@@ -45,6 +45,21 @@ def test_explanations_as_json(milbox: Milbox, tmp_path: Path) -> None:
     assert (said["rank"], said["fitted_to"], said["reason"]) == (None, None, "spilled")
 
 
+def noisy(path: Path) -> None:
+    """Two points, one of them measured three times, and a repeat that is pending."""
+    known = [({"a": 1}, 4.0), ({"a": 0}, 1.0), ({"a": 1}, 5.0), ({"a": 1}, 6.0)]
+    with Study(Domain([binary("a")]), known=known, journal=path, noise=True, units={"value": "kg"}) as study:
+        study.ask()
+
+
+def test_a_repeat_is_explained(process: Milbox, tmp_path: Path) -> None:
+    noisy(tmp_path / "n.db")
+    assert process("explain", "n.db", "3").output.startswith("Trial 3, repeat 2 of trial 0, has the value 6")
+    assert process("explain", "n.db", "4").output.startswith("Trial 4, repeat 1 of trial 1, is pending.")
+    assert process("explain", "n.db", "3", "--json").json["rank"] == 1
+    assert process("explain", "n.db", "4", "--json").json["rank"] is None
+
+
 def test_the_problem_file_that_is_asked_for_can_be_given(
     milbox: Milbox, problem: Path, tmp_path: Path
 ) -> None:

@@ -205,6 +205,13 @@ class Record:
         order = np.argsort(-self.sign * self.estimates.means, kind="stable").tolist()
         return [self.estimates.groups[place].first for place in order]
 
+    def rank(self, trial: Trial) -> int | None:
+        """The place of a measured trial among those ranked, from 1; with noise it is that of its point."""
+        if trial.state != "finished":
+            return None
+        alike = (trial.point == t.point if self.goal.noise else trial == t for t in self.ranked)
+        return next((place for place, found in enumerate(alike, 1) if found), None)
+
     @property
     def best(self) -> Trial | None:
         """The incumbent; None before the first value, and where there are several objectives."""

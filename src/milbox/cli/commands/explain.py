@@ -48,19 +48,18 @@ def explain(file: "Place", trial: int | None, problem: Path | None, as_json: boo
         chosen = record.trials[trial_number(trial, len(record.trials))]
     except ValueError as error:
         raise InputError(str(error)) from None
-    best = record.ranked
     if as_json:
         emit(
             {
                 **trial_entry(chosen),
-                "rank": best.index(chosen) + 1 if chosen in best else None,
-                "finished": len(best),
+                "rank": record.rank(chosen),
+                "finished": len(record.ranked),
                 "fitted_to": fitted_to(chosen, record) if chosen.certificate is not None else None,
                 "tight": tight(chosen, record),
             }
         )
         return
-    lines = [headline(chosen, best), *assignment_lines(chosen.assignment)]
+    lines = [headline(chosen, record), *assignment_lines(chosen.assignment)]
     for line in [*lines, *proof_lines(chosen, record), *rule_lines(chosen, record)]:
         show(line)
 
@@ -103,19 +102,30 @@ def fitted_to(trial: "Trial", record: "Record") -> int:
     return sum(moment is None or asked is None or moment <= asked for moment in told)
 
 
-def headline(trial: "Trial", best: "list[Trial]") -> str:
+def headline(trial: "Trial", record: "Record") -> str:
     """The outcome of the trial and its rank."""
-    if trial.several and (trial.value is None or trial not in best):
-        return f"Trial {trial.number} has {trial.shown}."
+    who, rank = subject(trial, record), record.rank(trial)
+    if trial.several and rank is None:
+        return f"{who} has {trial.shown}."
     if trial.value is None:
         why = f": {trial.short_reason}" if trial.reason else ""
-        return f"Trial {trial.number} is {trial.state}{why}."
+        return f"{who} is {trial.state}{why}."
     if trial.outside is not None:
-        return f"Trial {trial.number} has the value {trial.value:g}, outside the domain: {trial.outside}."
-    rank = best.index(trial) + 1
+        return f"{who} has the value {trial.value:g}, outside the domain: {trial.outside}."
+    if rank is None:
+        return f"{who} has the value {trial.value:g}."
     place = "the best" if rank == 1 else f"number {rank}"
-    count = "1 finished trial" if len(best) == 1 else f"{len(best):,} finished trials"
-    return f"Trial {trial.number} has the value {trial.value:g}, {place} of {count}."
+    count = plural(len(record.ranked), "finished trial")
+    return f"{who} has the value {trial.value:g}, {place} of {count}."
+
+
+def subject(trial: "Trial", record: "Record") -> str:
+    """The trial by its number; a repeat, also by the first trial of its point that was not cancelled."""
+    alike = (other for other in record.trials if other.point == trial.point)
+    first = min(alike, key=lambda other: (other.state == "cancelled", other.number))
+    if not trial.proposal.repeat or first.number == trial.number:
+        return f"Trial {trial.number}"
+    return f"Trial {trial.number}, repeat {trial.proposal.repeat} of trial {first.number},"
 
 
 def proof_lines(trial: "Trial", record: "Record") -> list[str]:

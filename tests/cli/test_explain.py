@@ -54,9 +54,13 @@ def noisy(path: Path) -> None:
 
 def test_a_repeat_is_explained(process: Milbox, tmp_path: Path) -> None:
     noisy(tmp_path / "n.db")
-    assert process("explain", "n.db", "3").output.startswith("Trial 3, repeat 2 of trial 0, has the value 6")
+    assert process("explain", "n.db", "3").output.startswith(
+        "Trial 3, repeat 2 of trial 0, has the value 6 kg; "
+        "the estimate of its point is 5 kg (standard error 0.58), the best of 2 points.\n"
+    )
     assert process("explain", "n.db", "4").output.startswith("Trial 4, repeat 1 of trial 1, is pending.")
-    assert process("explain", "n.db", "3", "--json").json["rank"] == 1
+    said = process("explain", "n.db", "3", "--json").json
+    assert (said["rank"], said["ranked"], said["finished"], said["estimate"]["mean"]) == (1, 2, 4, 5.0)
     assert process("explain", "n.db", "4", "--json").json["rank"] is None
 
 

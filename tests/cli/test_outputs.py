@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import milbox as mb
 from cli.conftest import Milbox
 from milbox.cli.problem.file import read_problem
 from milbox.trials.record import read_record
@@ -294,3 +295,12 @@ def test_explain_says_what_was_measured(milbox: Milbox, tmp_path: Path) -> None:
     milbox("run", "one.toml", "--budget", "2", "--initial", "2")
     assert "Trial 0 has yield " in milbox("explain", "one.db", "0").output
     assert "no trial keeps tox <= -1" in milbox("status", "one.db").output
+
+
+def test_explain_ranks_what_keeps_the_limits(milbox: Milbox) -> None:
+    domain = mb.Domain([mb.binary("a")])
+    known = [({"a": 0}, {"yield": 1.0, "tox": 2.0}), ({"a": 1}, {"yield": 5.0, "tox": 9.0})]
+    limits = {"tox": ("<=", 3)}
+    mb.Study(domain, known=known, objectives={"yield": "maximize"}, limits=limits, journal="one.db").close()
+    told = milbox("explain", "one.db", "0").output
+    assert told.startswith("Trial 0 has the value 1, the best of 1 finished trial keeping tox <= 3.\n")

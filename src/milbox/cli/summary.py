@@ -80,8 +80,13 @@ def value_of(record: "Record", trial: "Trial") -> str:
     found = record.estimated(trial)
     if found is None:
         return trial.shown
-    unit = record.goal.unit(record.goal.name)
-    return f"{found[0]:g}{unit} (standard error {found[1]:.2g}), estimated,"
+    return f"{estimate_text(record, found)}, estimated,"
+
+
+def estimate_text(record: "Record", estimate: tuple[float, float]) -> str:
+    """What is believed of a point, with its standard error."""
+    mean, error = estimate
+    return f"{mean:g}{record.goal.unit(record.goal.name)} (standard error {error:.2g})"
 
 
 def assignment_lines(assignment: Mapping[str, Any]) -> list[str]:

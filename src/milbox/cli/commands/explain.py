@@ -40,7 +40,7 @@ def explain(file: "Place", trial: int | None, problem: Path | None, as_json: boo
         return
     from milbox.cli.results.answers import trial_number
     from milbox.cli.results.table import trial_entry
-    from milbox.cli.summary import assignment_lines
+    from milbox.cli.summary import assignment_lines, entry_of
     from milbox.trials.record import read_record
 
     record = read_record(file)
@@ -51,9 +51,10 @@ def explain(file: "Place", trial: int | None, problem: Path | None, as_json: boo
     if as_json:
         emit(
             {
-                **trial_entry(chosen),
+                **(trial_entry(chosen) if record.goal.several else entry_of(record, chosen)),
                 "rank": record.rank(chosen),
-                "finished": len(record.ranked),
+                "ranked": len(record.ranked),
+                "finished": len(record.finished),
                 "fitted_to": fitted_to(chosen, record) if chosen.certificate is not None else None,
                 "tight": tight(chosen, record),
             }
@@ -103,20 +104,30 @@ def fitted_to(trial: "Trial", record: "Record") -> int:
 
 
 def headline(trial: "Trial", record: "Record") -> str:
-    """The outcome of the trial and its rank."""
+    """The outcome of the trial and its rank; with noise, the estimate of its point and the rank of that."""
+    from milbox.cli.summary import estimate_text
+
     who, rank = subject(trial, record), record.rank(trial)
     if trial.several and rank is None:
         return f"{who} has {trial.shown}."
     if trial.value is None:
         why = f": {trial.short_reason}" if trial.reason else ""
         return f"{who} is {trial.state}{why}."
+    shown = f"{trial.value:g}{record.goal.unit(record.goal.name)}"
     if trial.outside is not None:
-        return f"{who} has the value {trial.value:g}, outside the domain: {trial.outside}."
+        return f"{who} has the value {shown}, outside the domain: {trial.outside}."
     if rank is None:
-        return f"{who} has the value {trial.value:g}."
-    place = "the best" if rank == 1 else f"number {rank}"
-    count = plural(len(record.ranked), "finished trial")
-    return f"{who} has the value {trial.value:g}, {place} of {count}."
+        return f"{who} has the value {shown}."
+    estimate = record.estimated(trial)
+    believed = "" if estimate is None else f"; the estimate of its point is {estimate_text(record, estimate)}"
+    return f"{who} has the value {shown}{believed}, {place(rank, record)}."
+
+
+def place(rank: int, record: "Record") -> str:
+    """A rank, and among what it is one: the finished trials, or with noise their points."""
+    count = plural(len(record.ranked), "point" if record.goal.noise else "finished trial")
+    limits = f" keeping {' and '.join(map(str, record.goal.limits))}" if record.goal.limits else ""
+    return f"{'the best' if rank == 1 else f'number {rank}'} of {count}{limits}"
 
 
 def subject(trial: "Trial", record: "Record") -> str:

@@ -3,9 +3,10 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 import milbox as mb
-from milbox.display import in_short, table
+from milbox.display import in_short, ordinal, table
 from milbox.trials import Trial
 from studies import Greedy, shelf
 
@@ -61,3 +62,12 @@ def test_long_tables_and_lines_are_cut() -> None:
     cut = table("t", ["a"], [[k] for k in range(21)])
     assert cut.count("<tr>") == 21
     assert "and 2 more" in cut
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (32, "32nd"), (113, "113th")]
+    + [(1001, "1,001st")],
+)
+def test_ordinals(number: int, shown: str) -> None:
+    assert ordinal(number) == shown

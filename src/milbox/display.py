@@ -39,6 +39,12 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
 
 
+def ordinal(number: int) -> str:
+    """`1st`, `2nd`, `11th`."""
+    endings = {} if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}
+    return f"{number:,}{endings.get(number % 10, 'th')}"
+
+
 def table(title: str, headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """A table in HTML; cells are texts, never markup."""
     listed = list(rows)

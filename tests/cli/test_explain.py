@@ -60,6 +60,7 @@ def test_a_repeat_is_explained(process: Milbox, tmp_path: Path) -> None:
     )
     assert process("explain", "n.db", "4").output.startswith("Trial 4, repeat 1 of trial 1, is pending.")
     said = process("explain", "n.db", "3", "--json").json
+    assert "the 2nd best of 2 points" in process("explain", "n.db", "1").output
     assert (said["rank"], said["ranked"], said["finished"], said["estimate"]["mean"]) == (1, 2, 4, 5.0)
     assert process("explain", "n.db", "4", "--json").json["rank"] is None
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from milbox.cli.console import JOURNAL_OR_PROBLEM, InputError, emit, method_text, plural, show
-from milbox.display import duration
+from milbox.display import duration, ordinal
 
 if TYPE_CHECKING:
     from milbox.domain import Domain
@@ -127,7 +127,7 @@ def place(rank: int, record: "Record") -> str:
     """A rank, and among what it is one: the finished trials, or with noise their points."""
     count = plural(len(record.ranked), "point" if record.goal.noise else "finished trial")
     limits = f" keeping {' and '.join(map(str, record.goal.limits))}" if record.goal.limits else ""
-    return f"{'the best' if rank == 1 else f'number {rank}'} of {count}{limits}"
+    return f"the {'' if rank == 1 else f'{ordinal(rank)} '}best of {count}{limits}"
 
 
 def subject(trial: "Trial", record: "Record") -> str:

@@ -66,8 +66,16 @@ def test_long_tables_and_lines_are_cut() -> None:
 
 @pytest.mark.parametrize(
     ("number", "shown"),
-    [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (12, "12th"), (32, "32nd"), (113, "113th")]
-    + [(1001, "1,001st")],
+    [
+        (1, "1st"),
+        (2, "2nd"),
+        (3, "3rd"),
+        (4, "4th"),
+        (11, "11th"),
+        (32, "32nd"),
+        (112, "112th"),
+        (1001, "1,001st"),
+    ],
 )
 def test_ordinals(number: int, shown: str) -> None:
     assert ordinal(number) == shown

@@ -360,8 +360,12 @@ def test_a_laboratory(milbox: Milbox, tiny: Path, tmp_path: Path) -> None:
 
 def test_an_exhausted_run_is_a_proof(milbox: Milbox, tiny: Path, tmp_path: Path) -> None:
     tiny.write_text(tiny.read_text() + 'command = ["echo", "{a[0]}"]\n')
-    ran = milbox("run", tiny, "--budget", "10", "--journal", "run.db")
-    assert "Every one of the 3 points has been measured: this is the proved optimum" in ran.output
+    proof = "Every one of the 3 points has been measured: this is the proved optimum."
+    assert proof not in milbox("run", tiny, "--budget", "2", "--journal", "run.db").output
+    assert proof not in milbox("status", "run.db").output + milbox("best", "run.db").output
+    assert proof in milbox("resume", "run.db", "--budget", "10").output
+    assert f"points     {proof}\n" in milbox("status", "run.db").output
+    assert milbox("best", "run.db").output.endswith(f"\n{proof}\n")
     assert milbox("status", "run.db", "--watch", "--json").json["proved"] is True
 
 

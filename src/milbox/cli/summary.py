@@ -147,6 +147,11 @@ def outcome_lines(record: "Record") -> list[str]:
     if record.trust.doubtful:
         lines.append(sentence(record.trust))
     if record.proved:
-        size, what = len(record.finished), "this is the proved optimum" if best else "this is proved"
-        lines.append(f"Every one of the {size:,} points has been measured: {what}.")
+        lines.append(proved_text(record))
     return lines
+
+
+def proved_text(record: "Record") -> str:
+    """What it means that every point has been measured, as a sentence."""
+    what = "this is proved" if record.best is None else "this is the proved optimum"
+    return f"Every one of the {len(record.finished):,} points has been measured: {what}."

@@ -87,7 +87,7 @@ def entries(record: "Record") -> dict[str, Any]:
 
 def status_rows(record: "Record") -> list[tuple[str, str]]:
     """Labels and texts, one row each."""
-    from milbox.cli.summary import proofs_text, spent_text
+    from milbox.cli.summary import proofs_text, proved_text, spent_text
     from milbox.trials.trust import sentence
 
     counts = (
@@ -103,6 +103,7 @@ def status_rows(record: "Record") -> list[tuple[str, str]]:
         ("journal", f"{record.path} ({record.goal}, seed {record.header.seed})"),
         ("trials", f"{record.counted}: {counts}"),
         ("best", best_text(record)),
+        *([("points", proved_text(record))] if record.proved else []),
         ("proved", proofs_text(record.proofs)),
         ("time in", spent_text(record.spent)),
     ]
@@ -153,7 +154,7 @@ def best(journal: "Place", top: int | None, as_json: bool) -> None:
 
     With several objectives these are the trials nobody dominates, in the order in which they were asked.
     """
-    from milbox.cli.summary import assignment_lines, entry_of, value_of
+    from milbox.cli.summary import assignment_lines, entry_of, proved_text, value_of
     from milbox.trials.record import read_record
 
     record = read_record(journal)
@@ -178,6 +179,8 @@ def best(journal: "Place", top: int | None, as_json: bool) -> None:
             click.echo(line)
     if more:
         say(f"{plural(more, 'more trial')} on the front")
+    if record.proved:
+        show(proved_text(record))
 
 
 @click.command()

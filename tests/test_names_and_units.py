@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import milbox as mb
 from milbox.cli import command_line
+from milbox.cli.summary import outcome_lines
 from milbox.page import page
 from milbox.strategies import RandomSearch
 from milbox.trials.record import read_record
@@ -46,12 +47,18 @@ def test_a_name_and_a_unit_change_no_proposal_and_are_shown(tmp_path: Path) -> N
         assert study.record.goal.units == (("loss", "kg"),)
 
 
-def test_units_of_several_outputs() -> None:
-    study = mb.Study(
-        domain(), RandomSearch(), objectives={"a": "maximize", "b": "minimize"}, units={"b": "USD"}
-    )
-    study.tell(study.ask().number, {"a": 1.0, "b": 2.0})
-    assert "b (USD)" in page(study.record)
+@pytest.mark.parametrize(("noise", "end"), [(False, ""), (True, ", estimated,")])
+def test_units_of_several_outputs(tmp_path: Path, noise: bool, end: str) -> None:
+    goals = {"a": "maximize", "b": "minimize"}
+    journal = tmp_path / "run.db"
+    with mb.Study(
+        domain(), RandomSearch(), objectives=goals, units={"b": "USD"}, noise=noise, journal=journal
+    ) as study:
+        study.tell(study.ask().number, {"a": 1.0, "b": 2.0})
+        assert "b (USD)" in page(study.record)
+        assert "  trial 0: a 1, b 2 USD" in outcome_lines(study.record)
+    assert invoked("best", journal).startswith(f"a 1, b 2 USD{end} in trial 0 (")
+    assert invoked("explain", journal, 0).startswith("Trial 0 has a 1, b 2 USD.")
 
 
 @pytest.mark.parametrize("units", [{"lose": "kg"}, {"value": ""}, {"value": 3}, ["kg"]])
@@ -87,6 +94,8 @@ def test_the_way_of_a_lab(tmp_path: Path) -> None:
         writer.writeheader()
         writer.writerows(rows)
     assert "best loss 0.5 kg in trial 0" in invoked("tell", journal, sheet)
+    assert invoked("best", journal).startswith("loss 0.5 kg in trial 0 (")
+    assert invoked("explain", journal, 1).startswith("Trial 1 has the value 1.5 kg, the 2nd best of 2 ")
     record = read_record(journal)
     assert [dict(t.info) for t in record.trials] == [
         {"batch": "B7", "operator": "Ann", "note": f"note {k}"} for k in range(3)

@@ -76,11 +76,19 @@ def entry_of(record: "Record", trial: "Trial") -> dict[str, Any]:
 def value_of(record: "Record", trial: "Trial") -> str:
     """The value of a ranked trial, or one of the front, in words; with noise, an estimate of its point."""
     if record.goal.front_estimated:
-        return f"{trial.shown}, estimated,"
+        return f"{measured_text(record, trial)}, estimated,"
     found = record.estimated(trial)
     if found is None:
-        return trial.shown
+        return measured_text(record, trial)
     return f"{estimate_text(record, found)}, estimated,"
+
+
+def measured_text(record: "Record", trial: "Trial") -> str:
+    """The outputs of a finished trial, each with its unit; the value alone has no name."""
+    unit = record.goal.unit
+    if not trial.several:
+        return f"{trial.value:g}{unit(record.goal.name)}"
+    return ", ".join(f"{name} {value:g}{unit(name)}" for name, value in trial.values.items())
 
 
 def estimate_text(record: "Record", estimate: tuple[float, float]) -> str:
@@ -140,7 +148,7 @@ def outcome_lines(record: "Record") -> list[str]:
     elif record.front:
         estimated = ", estimated" if record.goal.front_estimated else ""
         lines = [f"a front of {plural(len(record.front), 'trial')}{estimated} ({count})"]
-        lines += [f"  trial {trial.number}: {trial.shown}" for trial in record.front]
+        lines += [f"  trial {trial.number}: {measured_text(record, trial)}" for trial in record.front]
     else:
         lines = [f"no trial keeps {' and '.join(map(str, record.goal.limits))} ({count})"]
     lines.append(f"{proofs_text(record.proofs)}.")

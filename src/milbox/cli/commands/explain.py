@@ -105,11 +105,11 @@ def fitted_to(trial: "Trial", record: "Record") -> int:
 
 def headline(trial: "Trial", record: "Record") -> str:
     """The outcome of the trial and its rank; with noise, the estimate of its point and the rank of that."""
-    from milbox.cli.summary import estimate_text
+    from milbox.cli.summary import estimate_text, measured_text
 
     who, rank = subject(trial, record), record.rank(trial)
     if trial.several and rank is None:
-        return f"{who} has {trial.shown}."
+        return f"{who} has {measured_text(record, trial)}."
     if trial.value is None:
         why = f": {trial.short_reason}" if trial.reason else ""
         return f"{who} is {trial.state}{why}."

@@ -81,6 +81,8 @@ def test_words() -> None:
     assert moment(1e300) == moment(None) == moment(math.nan) == "unknown"
     assert about(65536) == "65,536"
     assert about(10**400) == "1.0e400"
+    assert about(999_999_999) == "999,999,999"
+    assert about(196 * 10**400) == "2.0e402"
     assert short("a" * 50, 11) == "aaaaaaa…aaa"
     assert short("line\nbreak", 40) == "line break"
     assert value_text([["A", "C"], ["G", "T"]]) == "AC / GT"

@@ -7,6 +7,7 @@ from scipy.stats import chisquare
 import milbox as mb
 from milbox.inner import Enumerate, Mip
 from milbox.strategies import NNMILP, LinearMILP, ModelBased, RandomSearch
+from milbox.strategies.model_based import rounded
 from milbox.strategies.named import NAMED
 from milbox.surrogates.linear import LinearLearner
 from milbox.surrogates.relu import ReluLearner
@@ -94,6 +95,12 @@ def test_explains_itself(inner: Enumerate | Mip) -> None:
     assert "variables: 7, of which 3 one-hot; 14 features" in text
     assert f"points: {len(list(small_domain()))}\n" in text
     assert type(inner).__name__ in text
+
+
+def test_sizes_are_rounded() -> None:
+    assert rounded(10**15 - 1) == "999999999999999"
+    assert rounded(94_165 * 10**59) == "9.42e63"
+    assert rounded(9_996 * 10**5000) == "1.00e5004"
 
 
 def test_the_whole_loop_finds_and_proves_the_optimum() -> None:

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from milbox.domain.model.numbers import digits
+from milbox.domain.model.numbers import power_of_ten
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -62,8 +62,7 @@ def moment(seconds: float | None) -> str:
 
 def about(size: int) -> str:
     """A whole number that may be far too large for a float."""
-    text = digits(size)
-    return f"{size:,}" if len(text) <= 9 else f"{text[0]}.{text[1]}e{len(text) - 1}"
+    return f"{size:,}" if size < 10**9 else power_of_ten(size, 1)
 
 
 def short(name: str, length: int) -> str:

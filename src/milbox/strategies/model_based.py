@@ -11,7 +11,7 @@ from numpy.random import Generator
 from milbox.arrays import IntArray
 from milbox.display import cut
 from milbox.domain import Domain
-from milbox.domain.model.numbers import digits
+from milbox.domain.model.numbers import power_of_ten
 from milbox.inner import Auto, InnerSolver, Mip
 from milbox.inner.protocol import refusal_of
 from milbox.inner.query import Query, Region
@@ -274,8 +274,7 @@ def spread(numbers: Sequence[int]) -> str:
 
 def rounded(count: int) -> str:
     """A number that may be too large for a float, for people."""
-    text = digits(count)
-    return text if len(text) <= 15 else f"{text[0]}.{text[1:3]}e{len(text) - 1}"
+    return str(count) if count < 10**15 else power_of_ten(count, 2)
 
 
 def NNMILP(  # noqa: N802

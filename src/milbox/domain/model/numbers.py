@@ -74,6 +74,11 @@ def digits(count: int) -> str:
     return f"{Decimal(count):f}"
 
 
+def power_of_ten(count: int, decimals: int) -> str:
+    """A whole number, however large, as `9.42e63`, rounded."""
+    return f"{Decimal(count):.{decimals}e}".replace("e+", "e")
+
+
 def plain(value: Number | Fraction) -> Number:
     """The number as an int where it is whole, else as a float."""
     return value if isinstance(value, int | float) else float(value)
